@@ -1,0 +1,168 @@
+"""The options of the commands. Those of `check` that are also settings come from the table of settings."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from jaxlint.config.errors import UsageError, did_you_mean
+from jaxlint.config.kinds import Choice, Flag
+from jaxlint.config.settings import ANALYSIS, FILES, OPTIONS, OUTPUT, RULES
+from jaxlint.config.toml import Layer
+
+_COLOURS = ("auto", "always", "never")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints are ours, with the nearest right option."""
+
+    def __init__(self, *, prog: str, description: str, usage: str | None = None, epilog: str | None = None) -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            usage=usage,
+            epilog=epilog,
+            allow_abbrev=False,
+            formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=34, width=110),
+        )
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """The options, which may stand between paths."""
+        options, unknown = self.parse_known_intermixed_args(arguments)
+        if unknown:
+            word = unknown[0].partition("=")[0]
+            near = did_you_mean(word, self._option_string_actions)
+            raise UsageError(
+                f"unknown option `{word}`{near}" if word.startswith("-") else f"unexpected argument `{word}`"
+            )
+        return options
+
+    def error(self, message: str) -> NoReturn:
+        """A mistake in the arguments."""
+        raise UsageError(message.removeprefix("argument "))
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """After `--help`."""
+        sys.stdout.write(message or "")
+        raise SystemExit(status)
+
+
+class OneOf(argparse.Action):
+    """A choice with a hint at the nearest word."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Store one of the words that `const` lists."""
+        words = self.const
+        if values not in words:
+            near = did_you_mean(values, words)
+            raise UsageError(f"{option_string} must be one of {', '.join(words)}, not `{values}`{near}")
+        setattr(namespace, self.dest, values)
+
+
+def add_format(parser: Parser, words: tuple[str, ...]) -> None:
+    """`--format` of the commands that are not `check`."""
+    parser.add_argument(
+        "--format", "--output-format", action=OneOf, const=words, default=words[0], help=f"one of {', '.join(words)}",
+        metavar="FORMAT",
+    )  # fmt: skip
+
+
+def add_color(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """`--color`."""
+    parser.add_argument(
+        "--color", action=OneOf, const=_COLOURS, default="auto", metavar="WHEN",
+        help="when to use colour: auto (on a terminal, unless NO_COLOR is set), always, never",
+    )  # fmt: skip
+
+
+def check_parser() -> Parser:
+    """The options of `jaxlint check`."""
+    parser = Parser(
+        prog="jaxlint check",
+        usage="jaxlint [check] [OPTIONS] [PATHS]...",
+        description="Check files and folders for mistakes with JAX.",
+        epilog="Exit codes: 0 nothing found, 1 findings, 2 an error. `@FILE` stands for the lines of a file.",
+    )
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATHS", help="files and folders; `-` is standard input (default: .)"
+    )
+    groups = {name: parser.add_argument_group(name) for name in (RULES, FILES, OUTPUT, ANALYSIS, "Settings")}
+    for name, option in OPTIONS.items():
+        if option.group:
+            _add_setting(groups[option.group], name)
+    groups[RULES].add_argument("--ignore-noqa", action="store_true", help="show findings that comments silence")
+    files = groups[FILES]
+    files.add_argument("--stdin-filename", metavar="PATH", help="the name of what is read from standard input")
+    files.add_argument("--show-files", action="store_true", help="list the files that would be checked")
+    _add_output(groups[OUTPUT])
+    analysis = groups[ANALYSIS]
+    analysis.add_argument(
+        "-n", "--no-cache", action="store_true", help="neither read nor write results of earlier runs"
+    )
+    analysis.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes to use, or auto")
+    settings = groups["Settings"]
+    settings.add_argument(
+        "--config", action="append", default=[], metavar="FILE|SETTING",
+        help="a settings file in place of those beside the code, or one setting such as 'ignore = [\"JAX801\"]'",
+    )  # fmt: skip
+    settings.add_argument("--isolated", action="store_true", help="read no settings file")
+    settings.add_argument(
+        "--show-settings", action="store_true", help="show the settings of the first file, with their sources"
+    )
+    return parser
+
+
+def setting_layer(options: argparse.Namespace, cwd: Path) -> Layer:
+    """What the command line says about settings."""
+    values: dict[str, Any] = {}
+    for name, option in OPTIONS.items():
+        given = getattr(options, name, None)
+        if given is not None:
+            key = name.replace("_", "-")
+            values[key] = given if isinstance(given, bool) else option.kind.from_texts(given, f"--{key}")
+    return Layer(values, cwd, "--{key}")
+
+
+def _add_setting(group: argparse._ArgumentGroup, name: str) -> None:
+    option = OPTIONS[name]
+    flags = [*option.flags, f"--{name.replace('_', '-')}"]
+    if isinstance(option.kind, Flag):
+        group.add_argument(*flags, dest=name, action=argparse.BooleanOptionalAction, default=None, help=option.doc)
+        return
+    doc = option.doc
+    if isinstance(option.kind, Choice) and not any(word in doc for word in option.kind.words):
+        doc = f"{doc}: {', '.join(option.kind.words)}"
+    group.add_argument(*flags, dest=name, action="append", default=None, metavar=option.kind.metavar, help=doc)
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("-o", "--output-file", metavar="FILE", help="write the findings to a file")
+    group.add_argument("--statistics", action="store_true", help="show counts by rule instead of findings")
+    group.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even when there are findings")
+    group.add_argument("-q", "--quiet", action="store_true", help="show findings and nothing else")
+    group.add_argument("-s", "--silent", action="store_true", help="show nothing; the exit code tells")
+    group.add_argument(
+        "-v", "--verbose", action="store_true", help="show what was done, and where the linter itself failed"
+    )
+    add_color(group)
+
+
+def _jobs(text: str) -> int:
+    if text == "auto":
+        return 0
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be a positive number or auto, not `{text}`")
+    return number

@@ -1,0 +1,218 @@
+"""The kinds of values that settings have: how each is read from TOML and from the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from jaxlint.config.catalogue import Catalogue, Selector
+from jaxlint.config.errors import UsageError, did_you_mean, one_of
+from jaxlint.config.patterns import Patterns
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where a value was written: `place` for messages, `base` for relative paths."""
+
+    place: str
+    base: Path
+    catalogue: Catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class PerFile:
+    """Rules that are off in the files that match; with `negated`, in all others."""
+
+    patterns: Patterns
+    negated: bool
+    codes: frozenset[str]
+
+    def applies(self, path: Path) -> bool:
+        """Whether the codes are off in a file."""
+        return self.patterns.match(path) != self.negated
+
+
+class Kind(Generic[T]):
+    """A kind of value. `expected` completes "must be …"."""
+
+    expected: str
+    metavar: str | None = "VALUE"
+
+    def read(self, value: object, context: Context) -> T:
+        """The typed value of what TOML holds."""
+        raise NotImplementedError
+
+    def from_texts(self, texts: Sequence[str], place: str) -> object:
+        """What TOML would hold, from the texts given to a command-line option; the last one counts."""
+        return texts[-1]
+
+    def wrong(self, value: object, context: Context) -> UsageError:
+        """The error for a value of another kind."""
+        return UsageError(f"{context.place} must be {self.expected}, not {_described(value)}")
+
+
+class Flag(Kind[bool]):
+    """True or false; on the command line `--x` and `--no-x`."""
+
+    expected = "true or false"
+    metavar = None
+
+    def read(self, value: object, context: Context) -> bool:
+        """The value itself."""
+        if not isinstance(value, bool):
+            raise self.wrong(value, context)
+        return value
+
+
+class Text(Kind[str]):
+    """A string, of a form if `pattern` says so."""
+
+    def __init__(self, expected: str = "a string", pattern: str = "", metavar: str = "TEXT") -> None:
+        self.expected = expected
+        self.metavar = metavar
+        self._pattern = re.compile(pattern)
+
+    def read(self, value: object, context: Context) -> str:
+        """The value itself."""
+        if not isinstance(value, str):
+            raise self.wrong(value, context)
+        if not self._pattern.search(value):
+            raise UsageError(f"{context.place} must be {self.expected}, not `{value}`")
+        return value
+
+
+class Choice(Kind[str]):
+    """One of some words."""
+
+    def __init__(self, words: Iterable[str], metavar: str) -> None:
+        self.words = tuple(words)
+        self.metavar = metavar
+        self.expected = one_of(self.words)
+
+    def read(self, value: object, context: Context) -> str:
+        """The value itself."""
+        if not isinstance(value, str):
+            raise self.wrong(value, context)
+        if value not in self.words:
+            near = did_you_mean(value, self.words)
+            raise UsageError(f"{context.place} must be {self.expected}, not `{value}`{near}")
+        return value
+
+
+class Folder(Kind[str]):
+    """A folder, relative to where it is written."""
+
+    expected = "the path of a folder"
+    metavar = "FOLDER"
+
+    def read(self, value: object, context: Context) -> str:
+        """An absolute path."""
+        if not isinstance(value, str):
+            raise self.wrong(value, context)
+        return str(context.base / Path(value).expanduser())
+
+
+class Words(Kind[tuple[str, ...]]):
+    """A list of strings; on the command line divided by commas."""
+
+    expected = "a list of strings"
+
+    def __init__(self, metavar: str = "WORDS") -> None:
+        self.metavar = metavar
+
+    def read(self, value: object, context: Context) -> tuple[str, ...]:
+        """The strings."""
+        return strings(self, value, context)
+
+    def from_texts(self, texts: Sequence[str], place: str) -> object:
+        """Every occurrence of the option adds to the list."""
+        return split_commas(texts)
+
+
+class Selectors(Kind[tuple[Selector, ...]]):
+    """Codes, prefixes, names and `ALL`."""
+
+    expected = "a list of rule selectors"
+    metavar = "RULES"
+
+    def read(self, value: object, context: Context) -> tuple[Selector, ...]:
+        """What each word selects."""
+        return tuple(context.catalogue.select(word, context.place) for word in strings(self, value, context))
+
+    def from_texts(self, texts: Sequence[str], place: str) -> object:
+        """Every occurrence of the option adds to the list."""
+        return split_commas(texts)
+
+
+class PatternList(Kind[tuple[Patterns, ...]]):
+    """File patterns."""
+
+    expected = "a list of file patterns"
+    metavar = "PATTERNS"
+
+    def read(self, value: object, context: Context) -> tuple[Patterns, ...]:
+        """The patterns with their folder."""
+        return (Patterns(context.base, strings(self, value, context)),)
+
+    def from_texts(self, texts: Sequence[str], place: str) -> object:
+        """Every occurrence of the option adds to the list."""
+        return split_commas(texts)
+
+
+class PerFileTable(Kind[tuple[PerFile, ...]]):
+    """File pattern to rule selectors."""
+
+    expected = "a table of file patterns to lists of rule selectors"
+    metavar = "PATTERN:RULES"
+
+    def read(self, value: object, context: Context) -> tuple[PerFile, ...]:
+        """One entry a pattern."""
+        if not isinstance(value, dict):
+            raise self.wrong(value, context)
+        entries = []
+        for pattern, words in value.items():
+            inner = Context(f"{context.place}, `{pattern}`,", context.base, context.catalogue)
+            codes = [context.catalogue.select(word, inner.place).codes for word in strings(Selectors(), words, inner)]
+            negated = pattern.startswith("!")
+            patterns = Patterns(context.base, (pattern.removeprefix("!"),))
+            entries.append(PerFile(patterns, negated, frozenset().union(*codes)))
+        return tuple(entries)
+
+    def from_texts(self, texts: Sequence[str], place: str) -> object:
+        """`tests/*:JAX2,JAX3,docs/*:ALL`: a word with a colon starts the next pattern."""
+        table: dict[str, list[str]] = {}
+        codes: list[str] | None = None
+        for word in re.split(r"[,\s]+", ",".join(texts)):
+            pattern, colon, code = word.rpartition(":")
+            if colon:
+                codes = table.setdefault(pattern, [])
+            elif codes is None and word:
+                raise UsageError(f"{place} must be `PATTERN:RULES`, not `{word}`")
+            if code and codes is not None:
+                codes.append(code)
+        return table
+
+
+def strings(kind: Kind[T], value: object, context: Context) -> tuple[str, ...]:
+    """A list of strings, or the error of the kind."""
+    if not isinstance(value, list):
+        raise kind.wrong(value, context)
+    for item in value:
+        if not isinstance(item, str):
+            raise kind.wrong(item, context)
+    return tuple(value)
+
+
+def split_commas(texts: Sequence[str]) -> list[str]:
+    """The words of an option that may be repeated and may hold commas."""
+    return [word.strip() for text in texts for word in text.split(",") if word.strip()]
+
+
+def _described(value: object) -> str:
+    names = {bool: "a boolean", int: "an integer", float: "a number", str: "a string", list: "a list", dict: "a table"}
+    return names.get(type(value), f"a {type(value).__name__}")

@@ -1,0 +1,161 @@
+"""The table of settings. A setting is one field of `Settings`: its kind, default, help text and command-line option."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from jaxlint.config.catalogue import Selector
+from jaxlint.config.kinds import (
+    Choice,
+    Flag,
+    Folder,
+    Kind,
+    PatternList,
+    PerFile,
+    PerFileTable,
+    Selectors,
+    Text,
+)
+from jaxlint.config.patterns import Patterns
+
+T = TypeVar("T")
+
+OUTPUT_FORMATS = ("full", "concise", "json")
+NEWEST_JAX = "0.12"
+DEFAULT_EXCLUDE = (
+    ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints", ".jaxlint_cache", ".mypy_cache",
+    ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode",
+    "__pycache__", "__pypackages__", "_build", "buck-out", "dist", "node_modules", "site-packages", "venv",
+)  # fmt: skip
+DEFAULT_INCLUDE = ("*.py", "*.pyi")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The record of a setting.
+
+    adds: a later source adds to the earlier ones instead of replacing them. group: the heading in `--help`; without one
+    the setting has no command-line option. flags: more spellings of the option. engine: the engine is given the value,
+    so files that differ in it are analysed apart.
+    """
+
+    kind: Kind[Any]
+    doc: str
+    adds: bool = False
+    group: str = ""
+    flags: tuple[str, ...] = ()
+    engine: bool = False
+
+
+def setting(
+    kind: Kind[T],
+    default: T | None,
+    doc: str,
+    *,
+    adds: bool = False,
+    group: str = "",
+    flags: tuple[str, ...] = (),
+    engine: bool = False,
+) -> T:
+    """A field of `Settings`."""
+    return cast("T", field(default=default, metadata={"option": Option(kind, doc, adds, group, flags, engine)}))
+
+
+RULES, FILES, OUTPUT, ANALYSIS = "Rule selection", "File selection", "Output", "Analysis"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What holds for one file. `rules` are the codes that are on, `sources` the settings files, nearest first."""
+
+    rules: frozenset[str] = frozenset()
+    sources: tuple[Path, ...] = ()
+    origins: dict[str, str] = field(default_factory=dict)
+
+    select: tuple[Selector, ...] = setting(
+        Selectors(), (), "rules that are on, in place of the default ones: codes, prefixes, names or ALL", group=RULES
+    )
+    extend_select: tuple[Selector, ...] = setting(
+        Selectors(), (), "rules that are on besides the selected ones", adds=True, group=RULES
+    )
+    ignore: tuple[Selector, ...] = setting(Selectors(), (), "rules that are off", group=RULES)
+    extend_ignore: tuple[Selector, ...] = setting(
+        Selectors(), (), "rules that are off besides the ignored ones", adds=True, group=RULES
+    )
+    per_file_ignores: tuple[PerFile, ...] = setting(
+        PerFileTable(), (), "rules that are off in the files that match a pattern", group=RULES
+    )
+    extend_per_file_ignores: tuple[PerFile, ...] = setting(
+        PerFileTable(), (), "the same, besides the settings file's own", adds=True, group=RULES
+    )
+    exclude: tuple[Patterns, ...] = setting(
+        PatternList(), (), "files and folders to leave out, in place of the default ones", group=FILES
+    )
+    extend_exclude: tuple[Patterns, ...] = setting(
+        PatternList(), (), "files and folders to leave out besides those", adds=True, group=FILES
+    )
+    include: tuple[Patterns, ...] = setting(PatternList(), (), "files that are found in folders")
+    extend_include: tuple[Patterns, ...] = setting(
+        PatternList(), (), "files that are found in folders besides those", adds=True
+    )
+    respect_gitignore: bool = setting(
+        Flag(), True, "leave out what .gitignore, .ignore and .git/info/exclude leave out", group=FILES
+    )
+    force_exclude: bool = setting(
+        Flag(), False, "leave out excluded files even when they are named on the command line", group=FILES
+    )
+    output_format: str = setting(
+        Choice(OUTPUT_FORMATS, "FORMAT"),
+        "full",
+        f"how findings are shown: {', '.join(OUTPUT_FORMATS)}",
+        group=OUTPUT,
+        flags=("--format",),
+    )
+    cache_dir: str = setting(Folder(), "", "where results are kept between runs", group=ANALYSIS)
+    target_jax: str = setting(
+        Text("a JAX version such as `0.6` or `0.6.2`", r"^\d+\.\d+(\.\d+)*$", "VERSION"),
+        NEWEST_JAX,
+        "the JAX version that the code is written for",
+        group=ANALYSIS,
+        engine=True,
+    )
+    required_version: str = setting(
+        Text(
+            "a version such as `0.1.0` or a range such as `>=0.1,<0.3`",
+            r"^\s*(([<>]=?|==|!=)?\s*\d+(\.\d+)*\s*(,|$)\s*)+$",
+        ),
+        "",
+        "the versions of jaxlint that may read these settings",
+    )
+
+    def is_excluded(self, path: Path, *, folder: bool = False) -> bool:
+        """Whether a path, or a folder above it, is left out."""
+        return any(patterns.match(path, folder=folder) for patterns in (*self.exclude, *self.extend_exclude))
+
+    def is_included(self, path: Path) -> bool:
+        """Whether a file that was found in a folder is one to lint."""
+        return any(patterns.match(path) for patterns in (*self.include, *self.extend_include))
+
+    def rules_for(self, path: Path) -> frozenset[str]:
+        """The codes that are on in a file."""
+        off: set[str] = set()
+        for entry in (*self.per_file_ignores, *self.extend_per_file_ignores):
+            if entry.applies(path):
+                off |= entry.codes
+        return self.rules - off
+
+    def engine_options(self) -> dict[str, object]:
+        """What the engine is told, by the names of its parameters."""
+        return {name: getattr(self, name) for name, option in OPTIONS.items() if option.engine}
+
+
+OPTIONS: dict[str, Option] = {f.name: f.metadata["option"] for f in fields(Settings) if "option" in f.metadata}
+KEYS: dict[str, str] = {name.replace("_", "-"): name for name in OPTIONS}
+
+
+def defaults(base: Path) -> dict[str, Sequence[Patterns]]:
+    """The defaults that depend on the folder of the project."""
+    return {"exclude": (Patterns(base, DEFAULT_EXCLUDE),), "include": (Patterns(base, DEFAULT_INCLUDE),)}

@@ -1,0 +1,38 @@
+"""Where the absolute imports of a file start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+_PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+
+
+def import_roots(files: Iterable[Path]) -> list[Path]:
+    """The folders that imports may start from, those of the files' own packages first."""
+    own: dict[Path, None] = {}
+    projects: dict[Path, None] = {}
+    for folder in dict.fromkeys(path.parent for path in files):
+        own[package_root(folder)] = None
+        project = _project(folder)
+        if project is not None:
+            projects[project] = None
+            if (project / "src").is_dir():
+                own[project / "src"] = None
+    return [*dict.fromkeys((*own, *projects))]
+
+
+@cache
+def package_root(folder: Path) -> Path:
+    """The first folder from here upwards that is not a package."""
+    if (folder / "__init__.py").is_file() and folder.parent != folder:
+        return package_root(folder.parent)
+    return folder
+
+
+@cache
+def _project(folder: Path) -> Path | None:
+    if any((folder / name).exists() for name in _PROJECT_FILES):
+        return folder
+    return None if folder.parent == folder else _project(folder.parent)

@@ -1,0 +1,170 @@
+"""What libraries do, as data: the tables beside this module, read once.
+
+functions (`*.tsv` with the columns name, params, effects, returns): how a function treats its arguments.
+transforms.tsv: what traces its callable. classes.tsv: classes that mean something to JAX programs. aliases.tsv: other
+public spellings of a name. decorators.tsv: decorators that leave a function what it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+_SPECIAL = {"classes.tsv", "aliases.tsv", "transforms.tsv", "decorators.tsv"}
+_TERM = re.compile(r"(\w+)(?::([\w().,]+))?(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?")
+
+Term = tuple[str, tuple[str, ...]]
+
+
+class FunctionInfo:
+    """One row of a function table: parameter names in order, effects and what comes back."""
+
+    __slots__ = ("effects", "keyword_only", "name", "params", "returns", "star")
+
+    def __init__(self, name: str, params: str, effects: str, returns: str) -> None:
+        self.name = name
+        self.params: list[str] = []
+        self.keyword_only: list[str] = []
+        self.star: str | None = None
+        target = self.params
+        for part in filter(None, params.split(",")):
+            part = part.strip()
+            if part == "*":
+                target = self.keyword_only
+            elif part.startswith("**") or part == "/":
+                continue
+            elif part.startswith("*"):
+                self.star = part[1:]
+                target = self.keyword_only
+            else:
+                target.append(part.rstrip("="))
+        self.effects: tuple[Term, ...] = tuple(term(part) for part in effects.split(";") if part)
+        self.returns: Term = term(returns) if returns else ("unknown", ())
+
+    def effect(self, name: str) -> tuple[str, ...] | None:
+        """The arguments of the effect `name`, or None."""
+        return next((args for effect, args in self.effects if effect == name), None)
+
+
+class TransformInfo:
+    """One row of transforms.tsv."""
+
+    __slots__ = ("callables", "feeds", "gives", "mode", "name", "options", "params", "result")
+
+    def __init__(self, row: dict[str, str]) -> None:
+        self.name = row["name"]
+        self.params = FunctionInfo(row["name"], row["params"], "", "")
+        self.callables = [part.strip() for part in row["callables"].split(";") if part.strip()]
+        self.mode = row["mode"]
+        self.result = row["result"]
+        self.options = {part.strip() for part in re.split(r"[;, ]+", row["options"]) if part.strip()}
+        self.feeds = row.get("feeds", "")
+        self.gives = row.get("gives", "")
+
+
+def term(text: str) -> Term:
+    """Parse `name(arg,arg)`; nested parentheses stay whole."""
+    text = text.strip()
+    open_at = text.find("(")
+    if open_at < 0:
+        return text, ()
+    depth, start, args = 0, open_at + 1, []
+    for index in range(open_at, len(text)):
+        char = text[index]
+        if char == "(":
+            depth += 1
+        elif char == ")":
+            depth -= 1
+            if depth == 0:
+                args.append(text[start:index])
+                break
+        elif char == "," and depth == 1:
+            args.append(text[start:index])
+            start = index + 1
+    return text[:open_at], tuple(arg.strip() for arg in args if arg.strip())
+
+
+def rows(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a table, by column name."""
+    header: list[str] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = line.split("\t")
+        if not header:
+            header = cells
+            continue
+        yield dict(zip(header, cells + [""] * (len(header) - len(cells)), strict=False))
+
+
+class Knowledge:
+    """All tables, by qualified name."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self.functions: dict[str, FunctionInfo] = {}
+        self.prefixes: dict[str, FunctionInfo] = {}
+        self.transforms: dict[str, TransformInfo] = {}
+        self.classes: dict[str, str] = {}
+        self.aliases: dict[str, str] = {}
+        self.decorators: dict[str, str] = {}
+        self._resolved: dict[str, FunctionInfo | None] = {}
+        for path in sorted(folder.glob("*.tsv")):
+            if path.name not in _SPECIAL:
+                self._read_functions(path)
+        for row in self._special(folder, "transforms.tsv"):
+            self.transforms[row["name"]] = TransformInfo(row)
+        for row in self._special(folder, "classes.tsv"):
+            self.classes[row["name"]] = row["kind"]
+        for row in self._special(folder, "aliases.tsv"):
+            self.aliases[row["alias"]] = row["canonical"]
+        for row in self._special(folder, "decorators.tsv"):
+            self.decorators[row["name"]] = row["effect"]
+
+    @staticmethod
+    def _special(folder: Path, name: str) -> Iterator[dict[str, str]]:
+        path = folder / name
+        return rows(path) if path.is_file() else iter(())
+
+    def _read_functions(self, path: Path) -> None:
+        for row in rows(path):
+            info = FunctionInfo(row["name"], row["params"], row["effects"], row["returns"])
+            if row["name"].endswith(".*"):
+                self.prefixes[row["name"][:-2]] = info
+            else:
+                self.functions[row["name"]] = info
+
+    def canonical(self, name: str) -> str:
+        """The canonical spelling of a public name; aliases of a leading part count too."""
+        found = self.aliases.get(name)
+        if found is not None:
+            return found
+        head, _, tail = name.rpartition(".")
+        while head:
+            found = self.aliases.get(head)
+            if found is not None:
+                whole = f"{found}.{tail}"
+                return self.aliases.get(whole, whole)
+            head, _, last = head.rpartition(".")
+            tail = f"{last}.{tail}"
+        return name
+
+    def function(self, name: str) -> FunctionInfo | None:
+        """What is known of the function `name`: its own row, else that of the nearest prefix."""
+        if name in self._resolved:
+            return self._resolved[name]
+        found = self.functions.get(name)
+        prefix = name
+        while found is None and "." in prefix:
+            prefix = prefix.rpartition(".")[0]
+            found = self.prefixes.get(prefix)
+        self._resolved[name] = found
+        return found
+
+
+@lru_cache(maxsize=1)
+def load() -> Knowledge:
+    """The shipped tables."""
+    return Knowledge()

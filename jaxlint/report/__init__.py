@@ -1,0 +1,1 @@
+"""Reports: how findings are shown."""

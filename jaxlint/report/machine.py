@@ -1,0 +1,55 @@
+"""JSON, in ruff's shape with additions. Keys are never removed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from jaxlint.findings import Finding, Fix, Span
+from jaxlint.report.reference import reference_path
+
+
+def as_json(findings: Iterable[Finding]) -> str:
+    """An array with an object a finding. Non-ASCII text is escaped, so that any file name gives a valid document."""
+    return json.dumps([finding_object(finding) for finding in findings], indent=2) + "\n"
+
+
+def finding_object(finding: Finding) -> dict[str, Any]:
+    """One finding as JSON data."""
+    rows = finding.noqa_rows or (finding.span.row,)
+    return {
+        "cell": finding.cell,
+        "code": finding.code,
+        **_span(finding.span),
+        "filename": finding.path,
+        "fix": _fix(finding.fix),
+        "help": finding.help,
+        "message": finding.message,
+        "name": finding.name,
+        "noqa_row": rows[-1],
+        "reference": reference_path(finding.reference),
+        "related": [
+            {"filename": related.path, "message": related.message, **_span(related.span)} for related in finding.related
+        ],
+        "severity": finding.severity.value,
+        "url": reference_path(finding.reference),
+    }
+
+
+def _fix(fix: Fix | None) -> dict[str, Any] | None:
+    if fix is None:
+        return None
+    return {
+        "applicability": fix.applicability.value,
+        "edits": [{"content": edit.content, **_span(edit.span)} for edit in fix.edits],
+        "imports": list(fix.imports),
+        "message": fix.message,
+    }
+
+
+def _span(span: Span) -> dict[str, dict[str, int]]:
+    return {
+        "location": {"row": span.row, "column": span.column},
+        "end_location": {"row": span.end_row, "column": span.end_column},
+    }

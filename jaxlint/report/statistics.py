@@ -1,0 +1,53 @@
+"""Counts by rule, the most frequent first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from jaxlint.findings import Applicability, Finding
+from jaxlint.report.style import Style
+
+
+@dataclass(slots=True)
+class Count:
+    """How often a rule reported, and how often with a safe fix."""
+
+    code: str
+    name: str
+    count: int = 0
+    fixable: int = 0
+
+
+def count(findings: Iterable[Finding]) -> list[Count]:
+    """The rules that reported, the most frequent first."""
+    counts: dict[str, Count] = {}
+    for finding in findings:
+        entry = counts.setdefault(finding.code, Count(finding.code, finding.name))
+        entry.count += 1
+        entry.fixable += finding.fix is not None and finding.fix.applicability is Applicability.SAFE
+    return sorted(counts.values(), key=lambda entry: (-entry.count, entry.code))
+
+
+def as_text(counts: list[Count], style: Style) -> Iterator[str]:
+    """`count  CODE  [*] name`; `[*]` when every finding has a safe fix, `[-]` when some have."""
+    digits = max((len(str(entry.count)) for entry in counts), default=0)
+    for entry in counts:
+        mark = "*" if entry.fixable == entry.count else "-" if entry.fixable else " "
+        yield f"{entry.count:>{digits}}  {style.bold(entry.code)}  [{mark}] {entry.name}\n"
+
+
+def as_json(counts: list[Count]) -> str:
+    """An array with an object a rule."""
+    rows = [
+        {
+            "code": entry.code,
+            "name": entry.name,
+            "count": entry.count,
+            "fixable": entry.fixable == entry.count,
+            "fixable_count": entry.fixable,
+        }
+        for entry in counts
+    ]
+    return json.dumps(rows, indent=2) + "\n"

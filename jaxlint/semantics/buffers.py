@@ -1,0 +1,230 @@
+"""Buffers: which were donated, and which `empty` left uninitialised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.semantics.events import DonatedRead, Donation, EmptyRead
+from jaxlint.semantics.state import tracking
+from jaxlint.semantics.values import (
+    Array,
+    Const,
+    Opaque,
+    Place,
+    Ref,
+    SliceV,
+    TupleV,
+    Union,
+    Value,
+    ancestors,
+    fingerprint,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+FULL = "full"
+
+
+class Empty:
+    """An array whose elements are not all written: where it was made and which parts were written since."""
+
+    __slots__ = ("function", "parts", "place", "value")
+
+    def __init__(self, place: Place, function: str, value: Value, parts: tuple[Any, ...] = ()) -> None:
+        self.place = place
+        self.function = function
+        self.value = value
+        self.parts = parts
+
+
+def leaves(it: Interpreter, value: Value, depth: int = 0) -> Iterator[Value]:
+    """The arrays and opaque values inside a value."""
+    if isinstance(value, Array):
+        yield value
+    elif isinstance(value, Opaque):
+        if not value.static:
+            yield value
+    elif depth < 4:
+        if isinstance(value, TupleV):
+            for item in value.items:
+                yield from leaves(it, item, depth + 1)
+        elif isinstance(value, Union):
+            for item in value.members:
+                yield from leaves(it, item, depth + 1)
+        elif isinstance(value, Ref):
+            content = it.st.content(value)
+            for item in content.items.values() if isinstance(content.items, dict) else content.items:
+                yield from leaves(it, item, depth + 1)
+            if content.rest is not None:
+                yield from leaves(it, content.rest, depth + 1)
+
+
+# ---- donation -------------------------------------------------------------------------------------------------------
+
+
+def donate(it: Interpreter, value: Value, place: Place, name: str) -> None:
+    """The call at `place` took the buffers of `value`."""
+    if it.fr.ctx.abstract:
+        return
+    for leaf in leaves(it, value):
+        if isinstance(leaf, Array) and leaf.lib != "jax":
+            continue
+        it.st.set_res(("d", leaf.uid), Donation(place, name, tuple(it.passes), leaf))
+        it.donations += 1
+        tracking.buffers = True
+
+
+def read(it: Interpreter, value: Value, place: Place, how: str) -> None:
+    """The numbers of `value` are read at `place`."""
+    res = it.st.res
+    if not res:
+        return
+    if it.donations:
+        for leaf in leaves(it, value):
+            donation = donated(it, leaf)
+            if donation is not None:
+                _report_donated(it, value, donation, place)
+                break
+    if it.empties and isinstance(value, Array):
+        empty = res.get(("e", value.uid))
+        if isinstance(empty, Empty):
+            it.emit(EmptyRead(empty.place, empty.function, place, how))
+
+
+def donated(it: Interpreter, value: Value) -> Donation | None:
+    """The donation that took the buffer of `value`, if any."""
+    res = it.st.res
+    for item in ancestors(value):
+        found = res.get(("d", item.uid))
+        if isinstance(found, Donation):
+            return found
+    return None
+
+
+def _report_donated(it: Interpreter, value: Value, donation: Donation, place: Place) -> None:
+    loop = donation.place == place
+    if donation.place[0] is place[0] or it.fr.parent is None:
+        it.emit(DonatedRead(place, value, donation, "", loop))
+
+
+def returned(it: Interpreter, value: Value, place: Place) -> None:
+    """A function returns `value`."""
+    if not (it.donations or it.empties):
+        return
+    if it.empties and isinstance(value, Array):
+        empty = it.st.res.get(("e", value.uid))
+        if isinstance(empty, Empty) and it.fr.parent is None:
+            it.emit(EmptyRead(empty.place, empty.function, place, "returned"))
+    if it.donations and it.fr.parent is None:
+        items = value.items if isinstance(value, TupleV) else (value,)
+        for item in items:
+            if isinstance(item, Array | Opaque):
+                donation = donated(it, item)
+                if donation is not None:
+                    _report_donated(it, item, donation, place)
+                    return
+
+
+# ---- uninitialised memory -------------------------------------------------------------------------------------------
+
+
+def make_empty(it: Interpreter, array: Array, place: Place, function: str) -> None:
+    """`array` was made by `empty`."""
+    if array.shape is not None and any(isinstance(size, Const) and size.value == 0 for size in array.shape):
+        return
+    it.st.set_res(("e", array.uid), Empty(place, function, array))
+    it.empties += 1
+    tracking.buffers = True
+
+
+def empty_state(it: Interpreter, value: Value) -> Empty | None:
+    """What is unwritten of a value, None when nothing is."""
+    found = it.st.res.get(("e", value.uid)) if it.empties and isinstance(value, Array) else None
+    return found if isinstance(found, Empty) else None
+
+
+def write(it: Interpreter, base: Value, result: Array, index: Value) -> None:
+    """`result` is `base` with the elements at `index` set."""
+    empty = empty_state(it, base)
+    if empty is None:
+        return
+    part = describe(index)
+    if part is None:
+        return
+    parts = (*empty.parts, part)
+    if not complete(parts):
+        it.st.set_res(("e", result.uid), Empty(empty.place, empty.function, result, parts))
+
+
+def describe(index: Value) -> Any:
+    """(axis, what of it) of an index; None when it may be everything."""
+    items = index.items if isinstance(index, TupleV) else (index,)
+    described: list[tuple[int, Any]] = []
+    for axis, item in enumerate(items):
+        if isinstance(item, Const) and item.value is ...:
+            if axis != len(items) - 1:
+                return None
+            continue
+        if isinstance(item, SliceV):
+            bounds = tuple(_bound(part) for part in (item.lower, item.upper, item.step))
+            if any(bound is _UNKNOWN for bound in bounds):
+                return None
+            if bounds[0] in (None, 0) and bounds[1] is None and bounds[2] in (None, 1):
+                continue
+            described.append((axis, ("slice", *bounds)))
+        elif isinstance(item, Const) and isinstance(item.value, int):
+            described.append((axis, ("at", item.value)))
+        else:
+            return None
+    if not described:
+        return None
+    return described[0] if len(described) == 1 else ("several", tuple(described))
+
+
+_UNKNOWN = object()
+
+
+def _bound(value: Value) -> Any:
+    if isinstance(value, Const):
+        return value.value
+    if isinstance(value, Array) or value.trace is not None:
+        return _UNKNOWN
+    found = fingerprint(value)
+    return _UNKNOWN if found is None else found
+
+
+def complete(parts: tuple[Any, ...]) -> bool:
+    """Whether the written parts cover the whole array."""
+    if sum(1 for axis, _ in parts if axis == "several") and len(parts) >= 3:
+        return True
+    axes = {axis for axis, _ in parts}
+    return any(_covers([what for where, what in parts if where == axis]) for axis in axes if axis != "several")
+
+
+def _covers(parts: list[Any]) -> bool:
+    stripes: dict[int, set[int]] = {}
+    starts: dict[Any, list[Any]] = {}
+    for part in parts:
+        if part[0] == "at":
+            end = part[1] + 1
+            starts.setdefault(part[1], []).append(None if part[1] == -1 else end)
+            continue
+        _, lower, upper, step = part
+        if isinstance(step, int) and step > 1 and upper is None and isinstance(lower or 0, int):
+            stripes.setdefault(step, set()).add((lower or 0) % step)
+        elif step in (None, 1):
+            starts.setdefault(lower or 0, []).append(upper)
+    if any(len(found) == step for step, found in stripes.items()):
+        return True
+    reached, frontier = set(), [0]
+    while frontier:
+        position: Any = frontier.pop()
+        for end in starts.get(position, ()):
+            if end is None:
+                return True
+            if end not in reached:
+                reached.add(end)
+                frontier.append(end)
+    return False

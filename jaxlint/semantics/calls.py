@@ -1,0 +1,299 @@
+"""Calls: evaluating arguments, binding parameters, and running or summarising the callee."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.semantics import buffers
+from jaxlint.semantics.events import Called
+from jaxlint.semantics.expressions import evaluate
+from jaxlint.semantics.interpreter import MAX_DEPTH, MAX_STEPS, Ctx, Frame
+from jaxlint.semantics.state import join
+from jaxlint.semantics.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    At,
+    ClassV,
+    Const,
+    Content,
+    Descriptor,
+    Ext,
+    ExtObj,
+    Func,
+    Key,
+    Method,
+    Opaque,
+    Partial,
+    Place,
+    Ref,
+    TupleV,
+    Union,
+    Value,
+    Wrapped,
+)
+from jaxlint.syntax import ir
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+
+def evaluate_call(it: Interpreter, expr: ir.Call) -> Value:
+    """The value of a call expression."""
+    from jaxlint.semantics.iteration import iterate
+
+    callee = evaluate(it, expr.func)
+    args: list[Value] = []
+    star: Value | None = None
+    for argument in expr.args:
+        if type(argument) is not ir.Star:
+            args.append(evaluate(it, argument))
+            continue
+        value = evaluate(it, argument.value)
+        sequence = iterate(it, value, it.place(argument))
+        if sequence.length is not None and sequence.length <= 32 and star is None:
+            args += [sequence.element(it, i) for i in range(sequence.length)]
+        elif star is None:
+            star = sequence.element(it, 0)
+            if value.trace is None and isinstance(star, Opaque) and star.trace is None:
+                star = Opaque()
+    kwargs: dict[str, Value] = {}
+    for name, value_expr in expr.keywords:
+        value = evaluate(it, value_expr)
+        if name is not None:
+            kwargs[name] = value
+        elif isinstance(value, Ref) and value.kind == "dict":
+            content = it.st.content(value)
+            kwargs.update({key: held for key, held in content.items.items() if isinstance(key, str)})
+    place = it.place(expr)
+    if type(callee) is Method:
+        from jaxlint.semantics.methods import call_method
+        from jaxlint.semantics.objects import describe
+
+        base_name = describe(expr.func.obj) if isinstance(expr.func, ir.Attr) else "…"
+        return call_method(it, callee, tuple(args), kwargs, place, base_name)
+    return call(it, callee, tuple(args), kwargs, place, star)
+
+
+def call(
+    it: Interpreter,
+    callee: Value,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    place: Place,
+    star: Value | None = None,
+) -> Value:
+    """The value of calling `callee`; `star` stands for further positional arguments of unknown number."""
+    kind = type(callee)
+    if kind is Func:
+        return call_func(it, callee, args, kwargs, place, star)  # type: ignore[arg-type]
+    if kind is Ext:
+        from jaxlint.semantics.libraries import call_ext
+
+        return call_ext(it, callee.name, args, kwargs, place, star)  # type: ignore[attr-defined]
+    if kind is Partial:
+        merged = {**callee.kwargs, **kwargs}  # type: ignore[attr-defined]
+        return call(it, callee.func, callee.args + args, merged, place, star)  # type: ignore[attr-defined]
+    if kind is Wrapped:
+        from jaxlint.semantics.transforms import call_wrapped
+
+        return call_wrapped(it, callee, args, kwargs, place, star)  # type: ignore[arg-type]
+    if kind is ClassV:
+        from jaxlint.semantics.classes import instantiate
+
+        return instantiate(it, callee, args, kwargs, place, star)  # type: ignore[arg-type]
+    if kind is Method:
+        from jaxlint.semantics.methods import call_method
+
+        return call_method(it, callee, args, kwargs, place, "…")  # type: ignore[arg-type]
+    if kind is Ref:
+        from jaxlint.semantics.objects import call_method_of
+
+        result = call_method_of(it, callee, "__call__", args, kwargs, place)  # type: ignore[arg-type]
+        return result if result is not None else unknown_call(it, callee, args, kwargs, place)
+    if kind is ExtObj:
+        from jaxlint.semantics.libraries import call_ext_obj
+
+        return call_ext_obj(it, callee, args, kwargs, place)  # type: ignore[arg-type]
+    if kind is Union:
+        return _call_union(it, callee, args, kwargs, place, star)  # type: ignore[arg-type]
+    return unknown_call(it, callee, args, kwargs, place)
+
+
+def _call_union(
+    it: Interpreter, callee: Union, args: tuple[Value, ...], kwargs: dict[str, Value], place: Place, star: Value | None
+) -> Value:
+    from jaxlint.semantics.state import join_all
+
+    result: Value | None = None
+    start = it.st
+    after = []
+    for member in callee.members:
+        if member is NONE:
+            continue
+        it.st = start.fork()
+        value = call(it, member, args, kwargs, place, star)
+        result = value if result is None else join(result, value)
+        after.append(it.st)
+    if not after or result is None:
+        it.st = start
+        return UNKNOWN
+    it.st = join_all(after)
+    return result
+
+
+_HARMLESS = frozenset(
+    "append add insert extend replace _replace update set get pop info debug warning error log put items setdefault "
+    "assertEqual assertTrue write format join register save restore log_metrics".split()
+)
+
+
+def unknown_call(
+    it: Interpreter, callee: Value, args: tuple[Value, ...], kwargs: dict[str, Value], place: Place, name: str = ""
+) -> Value:
+    """A call of something that cannot be seen: keys given to it count as consumed."""
+    from jaxlint.semantics.keys import consume, consume_deep, is_key
+
+    it.counters["unknown callee"] += 1
+    stores = name in _HARMLESS or name[:1].isupper()
+    for keyword, value in (*((None, value) for value in args), *kwargs.items()):
+        if isinstance(value, Key) or is_key(it, value):
+            if not stores or keyword == "key":
+                consume(it, value, "unknown", place)
+        elif isinstance(value, Opaque) and not value.static and not stores:
+            consume(it, value, "unknown", place, definite=False)
+        elif keyword == "rngs":
+            consume_deep(it, value, "unknown", place)
+        if it.donations:
+            buffers.read(it, value, place, "passed on")
+    return Opaque(name)
+
+
+# ---- functions of the project ---------------------------------------------------------------------------------------
+
+
+def bind_arguments(
+    it: Interpreter,
+    func: Func,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    star: Value | None = None,
+) -> dict[str, Value]:
+    """The variables that a call starts with: every parameter by name."""
+    from jaxlint.semantics.objects import annotated
+
+    env: dict[str, Value] = {}
+    if func.receiver is not None:
+        args = (func.receiver, *args)
+    given = list(args)
+    rest_kwargs = dict(kwargs)
+    for param in func.fn.params:
+        name, kind = param.name, param.kind
+        if kind == "star":
+            if star is None:
+                env[name] = TupleV(tuple(given))
+            else:
+                from jaxlint.semantics.values import Many
+
+                known, extra = tuple(given), star
+                env[name] = Many(
+                    "tuple", lambda i, known=known, extra=extra: known[i] if isinstance(i, int) and i < len(known) else extra  # type: ignore[misc]
+                )
+            given = []
+            continue
+        if kind == "starstar":
+            env[name] = Ref("dict", it.fr.ctx.depth, Content(rest_kwargs, None, True))
+            continue
+        if kind != "kw" and given:
+            value = given.pop(0)
+        elif name in rest_kwargs:
+            value = rest_kwargs.pop(name)
+        elif star is not None and kind != "kw":
+            value = Opaque(name, trace=star.trace)
+        elif func.defaults is not None and name in func.defaults:
+            value = func.defaults[name]
+        else:
+            value = Opaque(name)
+        if param.annotation is not None and type(value) is Opaque and value.hint is None:
+            value = annotated(it, param.annotation, value)
+        env[name] = value
+    return env
+
+
+def call_func(
+    it: Interpreter,
+    func: Func,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    place: Place,
+    star: Value | None = None,
+    ctx: Ctx | None = None,
+) -> Value:
+    """Call a function of the project: nested functions run in place, others through a summary."""
+    from jaxlint.semantics import summaries
+
+    fn = func.fn
+    if it.depth >= MAX_DEPTH or it.steps > MAX_STEPS:
+        it.counters["budget"] += 1
+        return Opaque()
+    if it.running.count(fn) > 1 or (it.running.count(fn) == 1 and func.closure is None):
+        return Opaque()
+    env = bind_arguments(it, func, args, kwargs, star)
+    context = ctx if ctx is not None else it.fr.ctx
+    if it.donations:
+        for value in (*args, *kwargs.values()):
+            if not isinstance(value, Func):
+                buffers.read(it, value, place, "passed on")
+    if func.closure is not None or fn.is_lambda or not summaries.can_abstract(it, env):
+        return run_inline(it, func, env, place, context)
+    return summaries.call_summarised(it, func, env, place, context)
+
+
+def run_inline(it: Interpreter, func: Func, env: dict[str, Value], place: Place, ctx: Ctx) -> Value:
+    """Run the callee inside the caller's state."""
+    frame = Frame(func.fn, func.env, ctx, it.fr, place, func.closure, func)
+    return it.run_frame(frame, env)
+
+
+def apply_decorators(
+    it: Interpreter, func: Func, decorators: list[tuple[int, ir.Expr]], siblings: dict[str, Value] | None = None
+) -> Value:
+    """The value that a decorated definition binds."""
+    value: Value = func
+    for id, expr in reversed(decorators):
+        if type(expr) is ir.Attr and expr.attr in ("setter", "deleter", "getter") and siblings is not None:
+            return siblings.get(func.fn.name, UNKNOWN)
+        decorator = evaluate(it, expr)
+        value = _decorate(it, decorator, value, (it.fr.fn.module, id))
+    return value
+
+
+def _decorate(it: Interpreter, decorator: Value, value: Value, place: Place) -> Value:
+    inner: Value = decorator
+    while isinstance(inner, Partial):
+        inner = inner.func
+    if isinstance(inner, Ext):
+        name = inner.name
+        effect = it.knowledge.decorators.get(name, "")
+        word = effect.split("(", 1)[0].split(";", 1)[0].strip()
+        short = name.rpartition(".")[2]
+        if short in ("property", "cached_property") and (word in ("property", "cached_property", "") or True):
+            return Descriptor(short, value)
+        if short in ("staticmethod", "classmethod"):
+            return Descriptor(short, value)
+        if name == "functools.wraps" or word in ("transparent", "same", "marker", "cached", "cache"):
+            return value
+    if isinstance(decorator, Opaque | Method) or decorator is UNKNOWN:
+        it.counters["unknown decorator"] += 1
+        return Opaque(value.fn.name) if isinstance(value, Func) else Opaque()
+    result = call(it, decorator, (value,), {}, place)
+    return result
+
+
+def told(it: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], place: Place) -> None:
+    """Tell that a library function is called."""
+    ctx = it.fr.ctx
+    it.emit(Called(place, name, args, kwargs, ctx.depth > 0, ctx.why))
+
+
+__all__ = ["Any", "Array", "At", "Const", "apply_decorators", "bind_arguments", "call", "evaluate_call", "unknown_call"]

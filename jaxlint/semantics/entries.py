@@ -1,0 +1,194 @@
+"""Running functions that nothing has called: with unknown arguments, on the host or under their transformation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxlint.semantics.calls import call, call_func
+from jaxlint.semantics.interpreter import Ctx, Frame
+from jaxlint.semantics.state import State
+from jaxlint.semantics.values import ClassV, Const, Content, Func, Opaque, Partial, Place, Ref, Value, Wrapped
+from jaxlint.syntax import ir
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+_DICT_USES = frozenset({".items", ".keys", ".values", "[str]", ".get", ".pop", ".update", ".setdefault"})
+_ARRAY_USES = frozenset(
+    "arith order .shape .ndim .dtype .size .astype .at .T .reshape .sum .mean .max .min .ravel .flatten .dot".split()
+)
+
+
+def hint_of(fn: ir.FunctionIR, param: ir.Param) -> str | None:
+    """What the uses and the default of a parameter say about it."""
+    uses = fn.uses.get(param.name, frozenset())
+    if uses & _DICT_USES:
+        return "dict"
+    if uses & _ARRAY_USES:
+        return "array"
+    default = param.default
+    if isinstance(default, ir.Lit) and isinstance(default.value, bool | int | float):
+        return "array"
+    return None
+
+
+def unknown_arguments(it: Interpreter, func: Func, skip: int, bound: set[str], traced: bool) -> dict[str, Value]:
+    """An opaque value for each parameter that a caller must give."""
+    from jaxlint.semantics.objects import annotated
+
+    found: dict[str, Value] = {}
+    for index, param in enumerate(func.fn.params):
+        if index < skip or param.kind in ("star", "starstar") or param.name in bound:
+            continue
+        value: Value = it.child(("param", id(func.fn), param.name, traced), lambda p=param: _parameter(func, p, traced))  # type: ignore[misc]
+        if param.annotation is not None:
+            saved = it.fr
+            value = annotated(it, param.annotation, value)
+            it.fr = saved
+        found[param.name] = value
+    return found
+
+
+def _parameter(func: Func, param: ir.Param, traced: bool) -> Value:
+    return Opaque(param.name, hint=hint_of(func.fn, param) if traced else None)
+
+
+def receiver_of(it: Interpreter, cls: ClassV) -> Value:
+    """`self` for a method that nothing calls."""
+
+    def make() -> Value:
+        return Ref("object", 0, Content({}, None, True), cls, name="self")
+
+    return it.child(("self", cls.uid), make)
+
+
+def _base(it: Interpreter, func: Func) -> None:
+    """A frame to call from, at module level."""
+    top = func.env.ir.top
+    assert top is not None
+    it.fr = Frame(top, func.env, Ctx(), None, None, None, None)
+    it.st = State(it.fr.fid, {})
+    it.fr.own.parent = None
+    it.depth = 0
+    it.running = []
+    it.passes = []
+
+
+def is_static_method(func: Func) -> bool:
+    """Whether the definition carries `@staticmethod`."""
+    return any(isinstance(expr, ir.Name) and expr.name == "staticmethod" for _, expr in func.fn.decorators)
+
+
+def _is_class_method(func: Func) -> bool:
+    return any(isinstance(expr, ir.Name) and expr.name == "classmethod" for _, expr in func.fn.decorators)
+
+
+def run_host(it: Interpreter, func: Func, receiver: Value | None = None) -> Content | None:
+    """Run a function on the host with unknown arguments; what its receiver holds afterwards."""
+    _base(it, func)
+    it.steps = 0
+    target = func
+    if func.cls is not None and not is_static_method(func) and func.receiver is None and func.fn.params:
+        owner: Value = receiver if receiver is not None else receiver_of(it, func.cls)
+        if _is_class_method(func):
+            owner = func.cls
+        target = Func(func.fn, func.env, func.closure, owner, func.cls, func.defaults)
+    skip = 1 if target.receiver is not None else 0
+    arguments = unknown_arguments(it, target, skip, set(), traced=False)
+    place: Place = (func.fn.module, func.fn.id)
+    positional = [name for name in arguments if _is_positional(func.fn, name)]
+    call_func(
+        it,
+        target,
+        tuple(arguments[name] for name in positional),
+        {name: value for name, value in arguments.items() if name not in positional},
+        place,
+    )
+    if isinstance(target.receiver, Ref):
+        return it.st.content(target.receiver)
+    return None
+
+
+def _is_positional(fn: ir.FunctionIR, name: str) -> bool:
+    return any(param.name == name and param.kind in ("pos", "any") for param in fn.params)
+
+
+def run_generic(it: Interpreter, func: Func) -> None:
+    """Run a nested function that was made but never called, inside the current state."""
+    arguments = unknown_arguments(it, func, 1 if func.receiver is not None else 0, set(), traced=False)
+    place: Place = (func.fn.module, func.fn.id)
+    positional = [name for name in arguments if _is_positional(func.fn, name)]
+    call_func(
+        it,
+        func,
+        tuple(arguments[name] for name in positional),
+        {name: value for name, value in arguments.items() if name not in positional},
+        place,
+    )
+
+
+def run_wrapper(it: Interpreter, wrapped: Wrapped) -> None:
+    """Run a transformed function that nothing calls, with unknown arguments."""
+    from jaxlint.semantics.transforms import call_wrapped, innermost
+
+    func = innermost(wrapped.inner)
+    if func is None:
+        return
+    given: set[str] = set()
+    count = 0
+    value: Value = wrapped.inner
+    while isinstance(value, Partial | Wrapped):
+        if isinstance(value, Partial):
+            count += len(value.args)
+            given |= set(value.kwargs)
+            value = value.func
+        else:
+            value = value.inner
+    args: list[Value] = []
+    skip = count
+    if func.receiver is not None:
+        skip += 1
+    elif func.cls is not None and count == 0 and not is_static_method(func) and func.fn.params:
+        skip += 1
+        owner = receiver_of(it, func.cls)
+        args.append(owner if not _is_class_method(func) else func.cls)
+    given |= _static_inside(it, wrapped.inner, func)
+    arguments = unknown_arguments(it, func, skip, given, traced=True)
+    kwargs: dict[str, Value] = {}
+    names = [param.name for param in func.fn.params]
+    first_given = min((names.index(name) for name in given if name in names), default=len(names))
+    for name, argument in arguments.items():
+        if _is_positional(func.fn, name) and names.index(name) < first_given:
+            args.append(argument)
+        else:
+            kwargs[name] = argument
+    call_wrapped(it, wrapped, tuple(args), kwargs, wrapped.place, generic=True)
+
+
+def _static_inside(it: Interpreter, value: Value, func: Func) -> set[str]:
+    """Parameters with a default that an inner transformation takes as static: nobody traces them."""
+    from jaxlint.semantics.transforms import Chosen
+
+    found: set[str] = set()
+    while isinstance(value, Partial | Wrapped):
+        if isinstance(value, Wrapped):
+            found |= Chosen(it, value, "static_argnums", "static_argnames").names
+            value = value.inner
+        else:
+            value = value.func
+    return {param.name for param in func.fn.params if param.name in found and param.default is not None}
+
+
+def run_scheduled(it: Interpreter, wrapped: Wrapped) -> None:
+    """Run a module's transformed function that nothing called."""
+    from jaxlint.semantics.transforms import innermost
+
+    func = innermost(wrapped.inner)
+    if func is None:
+        return
+    _base(it, func)
+    it.steps = 0
+    run_wrapper(it, wrapped)
+
+
+__all__ = ["Const", "call", "run_generic", "run_host", "run_scheduled", "run_wrapper"]

@@ -1,0 +1,655 @@
+"""What expressions evaluate to."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.semantics import buffers
+from jaxlint.semantics.events import Concretized, TruthTested
+from jaxlint.semantics.state import State, join, join_all
+from jaxlint.semantics.values import (
+    ABSTRACT,
+    FALSE,
+    MAYBE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Array,
+    At,
+    ClassV,
+    Const,
+    Content,
+    Ext,
+    ExtObj,
+    Func,
+    Key,
+    Many,
+    Method,
+    ModuleV,
+    Opaque,
+    Partial,
+    Place,
+    Ref,
+    SliceV,
+    Trace,
+    TupleV,
+    Union,
+    Value,
+    Wrapped,
+    fingerprint,
+    fresh_uid,
+    is_none,
+    members,
+    merge_traces,
+)
+from jaxlint.syntax import ir
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+
+def evaluate(it: Interpreter, expr: ir.Expr) -> Value:
+    """The value of an expression on the current path."""
+    return _EVAL[type(expr)](it, expr)
+
+
+_LITERALS: dict[Any, Const] = {}
+
+
+def _lit(it: Interpreter, expr: ir.Lit) -> Value:
+    value = expr.value
+    if value is None:
+        return NONE
+    if value is True:
+        return TRUE
+    if value is False:
+        return FALSE
+    return Const(value)
+
+
+def _name(it: Interpreter, expr: ir.Name) -> Value:
+    value = it.st.env.get(expr.name)
+    if value is None:
+        value = it.lookup(expr.name)
+        if value is None:
+            return it.ext("builtins." + expr.name) if expr.name in _BUILTINS else UNKNOWN
+    if type(value) is Key:
+        it.touched.add(value.uid)
+    return value
+
+
+def _attr(it: Interpreter, expr: ir.Attr) -> Value:
+    from jaxlint.semantics.objects import get_attr
+
+    base = evaluate(it, expr.obj)
+    return get_attr(it, base, expr.attr, it.place(expr))
+
+
+def _sub(it: Interpreter, expr: ir.Sub) -> Value:
+    from jaxlint.semantics.items import get_item
+
+    base = evaluate(it, expr.obj)
+    index = evaluate(it, expr.index)
+    if (it.donations or it.empties) and isinstance(base, Array):
+        buffers.read(it, base, it.place(expr.obj), "indexed")
+    return get_item(it, base, index, it.place(expr))
+
+
+def _slice(it: Interpreter, expr: ir.Slice) -> Value:
+    return SliceV(
+        evaluate(it, expr.lower) if expr.lower is not None else NONE,
+        evaluate(it, expr.upper) if expr.upper is not None else NONE,
+        evaluate(it, expr.step) if expr.step is not None else NONE,
+    )
+
+
+_FOLD: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "/": operator.truediv,
+}
+
+
+def _bin(it: Interpreter, expr: ir.Bin) -> Value:
+    left = evaluate(it, expr.left)
+    right = evaluate(it, expr.right)
+    place = it.place(expr)
+    if it.donations or it.empties:
+        buffers.read(it, left, it.place(expr.left), "used in arithmetic")
+        buffers.read(it, right, it.place(expr.right), "used in arithmetic")
+    return binary(it, expr.op, left, right, place)
+
+
+def binary(it: Interpreter, op: str, left: Value, right: Value, place: Place) -> Value:
+    """The value of `left op right`."""
+    kind_l, kind_r = type(left), type(right)
+    if kind_l is Const and kind_r is Const:
+        return _fold(it, op, left.value, right.value)  # type: ignore[attr-defined]
+    if kind_l is Union or kind_r is Union:
+        union, other = (left, right) if kind_l is Union else (right, left)
+        if not isinstance(other, Union) and len(members(union)) <= 3:
+            result: Value | None = None
+            for member in members(union):
+                if is_none(member):
+                    continue
+                pair = (member, other) if union is left else (other, member)
+                part = binary(it, op, pair[0], pair[1], place)
+                result = part if result is None else join(result, part)
+            return result if result is not None else UNKNOWN
+    trace = merge_traces(left.trace, right.trace)
+    if trace is not None and kind_l is not ExtObj and kind_r is not ExtObj:
+        if kind_l in _PYTHON_SEQUENCES and kind_r in _PYTHON_SEQUENCES:
+            return UNKNOWN
+        return Array(trace if trace.certain or not _surely_array(left, right) else trace)
+    if op == "+" and kind_l is TupleV and kind_r is TupleV:
+        return TupleV(left.items + right.items)  # type: ignore[attr-defined]
+    if op == "+" and (_has_zero(left) or _has_zero(right)):
+        return Opaque(static=True, hint="zero-shape")
+    if isinstance(left, Ref) and isinstance(right, Ref) and op == "+" and left.kind == right.kind == "list":
+        a, b = it.st.content(left), it.st.content(right)
+        if a.rest is None and b.rest is None and not a.open and not b.open:
+            return Ref("list", it.fr.ctx.depth, Content(a.items + b.items))
+        rest: Value | None = None
+        for item in (*a.items, *b.items, *(r for r in (a.rest, b.rest) if r is not None)):
+            rest = item if rest is None else join(rest, item)
+        return Ref("list", it.fr.ctx.depth, Content((), rest, True))
+    if isinstance(left, Ref) and op == "*" and left.kind == "list":
+        content = it.st.content(left)
+        rest = content.rest
+        for item in content.items:
+            rest = item if rest is None else join(rest, item)
+        return Ref("list", it.fr.ctx.depth, Content((), rest, True))
+    if kind_l is Array or kind_r is Array:
+        lib = "jax" if "jax" in (getattr(left, "lib", ""), getattr(right, "lib", "")) else "numpy"
+        if lib == "numpy" and (_maybe_array(left) or _maybe_array(right)):
+            return Opaque()
+        if lib == "jax" and it.fr.ctx.abstract:
+            return Array(Trace(ABSTRACT, it.fr.ctx.why))
+        return Array(lib=lib)
+    fp_l, fp_r = fingerprint(left), fingerprint(right)
+    expr = it.intern(("b", op, fp_l, fp_r)) if fp_l is not None and fp_r is not None else None
+    static = is_static(left) and is_static(right)
+    if expr is None and not static:
+        return UNKNOWN
+    hint = "range" if "range" in (getattr(left, "hint", None), getattr(right, "hint", None)) else None
+    return Opaque(static=static, expr=expr, hint=hint)
+
+
+def _fold(it: Interpreter, op: str, left: Any, right: Any) -> Value:
+    fold = _FOLD.get(op)
+    small = isinstance(left, int | float) and isinstance(right, int | float)
+    if fold is not None and (small or (op == "+" and isinstance(left, str) and isinstance(right, str))):
+        try:
+            return Const(fold(left, right))
+        except (ArithmeticError, TypeError, ValueError):
+            return Opaque(static=True)
+    return Opaque(static=True)
+
+
+_PYTHON_SEQUENCES = (TupleV, Ref, Many)
+
+
+def _has_zero(value: Value) -> bool:
+    return isinstance(value, TupleV) and any(isinstance(item, Const) and item.value == 0 for item in value.items)
+
+
+def _maybe_array(value: Value) -> bool:
+    return type(value) is Opaque and not value.static
+
+
+def _surely_array(left: Value, right: Value) -> bool:
+    return isinstance(left, Array) or isinstance(right, Array)
+
+
+def is_static(value: Value) -> bool:
+    """Whether a value is a Python value known while tracing (whatever it is)."""
+    kind = type(value)
+    if kind is Const or kind is SliceV:
+        return True
+    if kind is Opaque:
+        return value.static  # type: ignore[attr-defined, no-any-return]
+    if kind is TupleV:
+        return all(is_static(item) for item in value.items)  # type: ignore[attr-defined]
+    if kind is Many:
+        return value.kind in ("range", "static")  # type: ignore[attr-defined, no-any-return]
+    if kind is Union:
+        return all(is_static(member) for member in value.members)  # type: ignore[attr-defined]
+    return kind in (Ext, Func, ClassV, ModuleV, Partial, Wrapped)
+
+
+def _unary(it: Interpreter, expr: ir.Unary) -> Value:
+    from jaxlint.semantics.branches import test_value, truth
+
+    operand = evaluate(it, expr.operand)
+    place = it.place(expr)
+    if expr.op == "not":
+        test_value(it, operand, "not", place, it.place(expr.operand))
+        known = truth(it, operand)
+        if known is not None:
+            return FALSE if known else TRUE
+        found = fingerprint(operand)
+        return Opaque(static=True, expr=it.intern(("not", found)) if found is not None else None)
+    if it.donations or it.empties:
+        buffers.read(it, operand, place, "used in arithmetic")
+    if type(operand) is Const and expr.op == "-" and isinstance(operand.value, int | float):
+        return Const(-operand.value)
+    if operand.trace is not None:
+        return Array(operand.trace)
+    if isinstance(operand, Array):
+        if it.fr.ctx.abstract and operand.lib == "jax":
+            return Array(Trace(ABSTRACT, it.fr.ctx.why))
+        return Array(lib=operand.lib)
+    found = fingerprint(operand)
+    if found is None and not is_static(operand):
+        return UNKNOWN
+    return Opaque(
+        static=is_static(operand), expr=it.intern(("neg", expr.op, found)) if found is not None else None
+    )
+
+
+def _bool(it: Interpreter, expr: ir.Bool) -> Value:
+    from jaxlint.semantics.branches import branch
+
+    place = it.place(expr)
+    left_value: list[Value] = []
+    left = evaluate(it, expr.left)
+    left_value.append(left)
+    if left.trace is not None:
+        it.emit(TruthTested(place, left, expr.op, it.place(expr.left)))
+    from jaxlint.semantics.branches import truth
+
+    known = truth(it, left)
+    if known is not None:
+        return left if known == (expr.op == "or") else evaluate(it, expr.right)
+    # The left operand is evaluated again as a test, for what each way teaches; its events are told once.
+    emit, it.emit = it.emit, lambda event: None
+    true, false = branch(it, expr.left, it.st, expr.op, place)
+    it.emit = emit
+    ending, going = (true, false) if expr.op == "or" else (false, true)
+    result: Value | None = None
+    after: list[State] = list(ending)
+    for state in going:
+        it.st = state
+        value = evaluate(it, expr.right)
+        result = value if result is None else join(result, value)
+        after.append(it.st)
+    if not after:
+        return UNKNOWN
+    it.st = join_all(after)
+    if result is None:
+        return left
+    if expr.op == "or":
+        kept = [member for member in members(left) if not is_none(member)]
+        left = kept[0] if len(kept) == 1 else left
+    if is_static(left) and is_static(result):
+        return Opaque(static=True) if not (ending and is_none(left)) else result
+    return join(left, result) if ending else result
+
+
+_NEVER_NONE = (Array, Key, Func, Ref, TupleV, ClassV, ModuleV, Wrapped, Partial, Ext, ExtObj, Many, At)
+
+
+def _compare(it: Interpreter, expr: ir.Compare) -> Value:
+    left = evaluate(it, expr.left)
+    result: Value = TRUE
+    left_expr = expr.left
+    chained = len(expr.parts) > 1
+    for position, (op, right_expr) in enumerate(expr.parts):
+        right = evaluate(it, right_expr)
+        result = compare(it, op, left, right, it.place(expr), it.place(left_expr), it.place(right_expr))
+        if chained and position < len(expr.parts) - 1 and result.trace is not None:
+            it.emit(TruthTested(it.place(expr), result, "chained comparison", it.place(expr)))
+        left, left_expr = right, right_expr
+    return Opaque(static=True) if chained and result.trace is None else result
+
+
+def compare(
+    it: Interpreter, op: str, left: Value, right: Value, place: Place, left_place: Place, right_place: Place
+) -> Value:
+    """The value of one comparison."""
+    if op in ("is", "is not"):
+        return _identity(it, op, left, right)
+    if op in ("in", "not in"):
+        return _membership(it, op, left, right, place)
+    if it.donations or it.empties:
+        buffers.read(it, left, left_place, "compared")
+        buffers.read(it, right, right_place, "compared")
+    if type(left) is Const and type(right) is Const:
+        try:
+            return TRUE if _COMPARE[op](left.value, right.value) else FALSE
+        except TypeError:
+            return Opaque(static=True)
+    trace = merge_traces(left.trace, right.trace)
+    if trace is not None:
+        return _compare_traced(op, left, right, trace)
+    if (isinstance(left, Array) and left.lib == "jax") or (isinstance(right, Array) and right.lib == "jax"):
+        if op in ("==", "!=") and (_not_array(left) or _not_array(right)):
+            return Opaque(static=True)
+        return Array(Trace(ABSTRACT, it.fr.ctx.why) if it.fr.ctx.abstract else None)
+    static = is_static(left) and is_static(right)
+    fp_l, fp_r = fingerprint(left), fingerprint(right)
+    if fp_l is None or fp_r is None:
+        return Opaque(static=static) if static else UNKNOWN
+    if fp_l == fp_r and op in ("==", "!="):
+        return TRUE if op == "==" else FALSE
+    if fp_l[0] == "c":
+        fp_l, fp_r, op = fp_r, fp_l, _SWAP.get(op, op)
+    return Opaque(static=static, expr=("cmp", op, fp_l, fp_r))
+
+
+_SWAP = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _not_array(value: Value) -> bool:
+    return isinstance(value, Const) and (value.value is None or isinstance(value.value, str | bytes))
+
+
+def _compare_traced(op: str, left: Value, right: Value, trace: Trace) -> Value:
+    for side in (left, right):
+        # A comparison with a string, None or a container is decided by Python.
+        if _not_array(side) or isinstance(side, Func | ClassV | Ext | ModuleV):
+            return Opaque(static=True)
+        if op in ("==", "!=") and isinstance(side, TupleV | Ref | Many):
+            return UNKNOWN
+    for side in (left, right):
+        if op in ("==", "!=") and type(side) is Opaque and side.trace is None and not side.static:
+            return Array(Trace(trace.flags | MAYBE, trace.why))
+        if op in ("==", "!=") and type(side) is Opaque and side.static and side.hint in ("str", "structure"):
+            return Opaque(static=True)
+    return Array(trace)
+
+
+def _identity(it: Interpreter, op: str, left: Value, right: Value) -> Value:
+    if is_none(right) or is_none(left):
+        other = left if is_none(right) else right
+        if is_none(other):
+            return TRUE if op == "is" else FALSE
+        if isinstance(other, _NEVER_NONE) or isinstance(other, Const):
+            return FALSE if op == "is" else TRUE
+        if isinstance(other, Union) and not any(is_none(member) for member in other.members):
+            if all(isinstance(member, _NEVER_NONE) or isinstance(member, Const) for member in other.members):
+                return FALSE if op == "is" else TRUE
+    if isinstance(left, Const) and isinstance(right, Const):
+        return TRUE if (left.value is right.value) == (op == "is") else FALSE
+    fp_l, fp_r = fingerprint(left), fingerprint(right)
+    if fp_l is None or fp_r is None:
+        return Opaque(static=True)
+    if fp_l == fp_r:
+        return TRUE if op == "is" else FALSE
+    if fp_l[0] == "c":
+        fp_l, fp_r = fp_r, fp_l
+    return Opaque(static=True, expr=("cmp", op, fp_l, fp_r))
+
+
+def _membership(it: Interpreter, op: str, left: Value, right: Value, place: Place) -> Value:
+    if isinstance(right, Ref) and right.kind == "dict" and isinstance(left, Const):
+        content = it.st.content(right)
+        try:
+            inside = left.value in content.items
+        except TypeError:
+            inside = False
+        if inside:
+            return TRUE if op == "in" else FALSE
+        if not content.open and content.rest is None:
+            return FALSE if op == "in" else TRUE
+        return Opaque(static=True)
+    if isinstance(right, TupleV) and isinstance(left, Const):
+        constants = [item.value for item in right.items if isinstance(item, Const)]
+        if len(constants) == len(right.items):
+            return TRUE if (left.value in constants) == (op == "in") else FALSE
+    if left.trace is not None and not isinstance(left, Ref):
+        container = isinstance(right, TupleV | Many) or (isinstance(right, Ref) and right.kind in ("list", "dict", "set"))
+        if container or right.trace is not None:
+            it.emit(TruthTested(place, left, "in", place))
+    elif isinstance(right, Array) and right.trace is not None and not _not_array(left):
+        it.emit(TruthTested(place, right, "in", place))
+    fp_l, fp_r = fingerprint(left), fingerprint(right)
+    if fp_l is None or fp_r is None:
+        return Opaque(static=True)
+    base = ("cmp", "in", fp_l, fp_r)
+    return Opaque(static=True, expr=base if op == "in" else it.intern(("not", base)))
+
+
+def _cond(it: Interpreter, expr: ir.Cond) -> Value:
+    from jaxlint.semantics.branches import branch
+
+    true, false = branch(it, expr.test, it.st, "conditional expression", it.place(expr))
+    result: Value | None = None
+    after: list[State] = []
+    for arm, states in ((expr.body, true), (expr.orelse, false)):
+        for state in states:
+            it.st = state
+            value = evaluate(it, arm)
+            result = value if result is None else join(result, value)
+            after.append(it.st)
+    if not after or result is None:
+        return UNKNOWN
+    it.st = join_all(after)
+    return result
+
+
+def _seq(it: Interpreter, expr: ir.Seq) -> Value:
+    from jaxlint.semantics.iteration import iterate
+
+    items: list[Value] = []
+    rest: Value | None = None
+    open_ended = False
+    for item in expr.items:
+        if type(item) is not ir.Star:
+            items.append(evaluate(it, item))
+            continue
+        value = evaluate(it, item.value)
+        sequence = iterate(it, value, it.place(item))
+        if sequence.length is not None and sequence.length <= 64:
+            items += [sequence.element(it, i) for i in range(sequence.length)]
+        else:
+            open_ended = True
+            element = sequence.element(it, 0)
+            rest = element if rest is None else join(rest, element)
+    if expr.kind == "tuple" and not open_ended:
+        return TupleV(tuple(items))
+    if open_ended:
+        for element in items:
+            rest = element if rest is None else join(rest, element)
+        items = []
+    kind = "list" if expr.kind == "tuple" else expr.kind
+    return Ref(kind, it.fr.ctx.depth, Content(tuple(items), rest, open_ended))
+
+
+def _dict(it: Interpreter, expr: ir.DictE) -> Value:
+    items: dict[Any, Value] = {}
+    rest: Value | None = None
+    open_ended = False
+    for key_expr, value_expr in expr.items:
+        if key_expr is None:
+            value = evaluate(it, value_expr)
+            if isinstance(value, Ref) and value.kind == "dict":
+                content = it.st.content(value)
+                items.update(content.items)
+                open_ended |= content.open
+                rest = content.rest if rest is None else rest
+            else:
+                open_ended = True
+                rest = UNKNOWN
+            continue
+        key = evaluate(it, key_expr)
+        value = evaluate(it, value_expr)
+        found = fingerprint(key)
+        if isinstance(key, Const) and found is not None:
+            items[key.value] = value
+        elif found is not None:
+            items[found] = value
+            open_ended = True
+        else:
+            open_ended = True
+            rest = value if rest is None else join(rest, value)
+    return Ref("dict", it.fr.ctx.depth, Content(items, rest, open_ended))
+
+
+def _fstring(it: Interpreter, expr: ir.FString) -> Value:
+    for part, has_spec, conversion in expr.parts:
+        value = evaluate(it, part)
+        if it.donations:
+            buffers.read(it, value, it.place(part), "formatted")
+        if has_spec and conversion is None and value.trace is not None:
+            it.emit(Concretized(it.place(part), value, "format spec"))
+    return Opaque(static=True, hint="str")
+
+
+def _star(it: Interpreter, expr: ir.Star) -> Value:
+    return evaluate(it, expr.value)
+
+
+def _walrus(it: Interpreter, expr: ir.Walrus) -> Value:
+    value = evaluate(it, expr.value)
+    it.assign(expr.name, value)
+    return value
+
+
+def _lambda(it: Interpreter, expr: ir.Lambda) -> Value:
+    from jaxlint.semantics.statements import make_function
+
+    return make_function(it, expr.fn)
+
+
+def _yield(it: Interpreter, expr: ir.Yield) -> Value:
+    value = evaluate(it, expr.value) if expr.value is not None else NONE
+    if expr.kind == "await":
+        return value
+    if expr.kind == "yield":
+        it.fr.yields.append(value)
+    return Opaque("yielded")
+
+
+def _comp(it: Interpreter, expr: ir.Comp) -> Value:
+    from jaxlint.semantics.branches import branch
+    from jaxlint.semantics.iteration import Sequence, iterate
+    from jaxlint.semantics.statements import UNROLLED, assign_target
+
+    saved_env = dict(it.st.env)
+    results: list[tuple[Value | None, Value]] = []
+    complete = True
+
+    def run(clause_number: int) -> None:
+        nonlocal complete
+        if clause_number == len(expr.clauses):
+            key = evaluate(it, expr.key) if expr.key is not None else None
+            results.append((key, evaluate(it, expr.elt)))
+            return
+        clause = expr.clauses[clause_number]
+        sequence: Sequence = iterate(it, evaluate(it, clause.iter), it.place(clause.iter))
+        passes = 2
+        if sequence.length is not None and sequence.length <= UNROLLED:
+            passes = sequence.length
+        else:
+            complete = False
+        loop_id = fresh_uid()
+        for number in range(passes):
+            it.passes.append((loop_id, number))
+            assign_target(it, clause.target, sequence.element(it, number), expr)
+            _filtered(clause, 0, clause_number)
+            it.passes.pop()
+
+    def _filtered(clause: ir.Clause, position: int, clause_number: int) -> None:
+        nonlocal complete
+        if position == len(clause.ifs):
+            run(clause_number + 1)
+            return
+        test = clause.ifs[position]
+        true, false = branch(it, test, it.st, "comprehension filter", it.place(test))
+        if not true:
+            complete = complete and not false
+            it.st = join_all(false)
+            return
+        complete = complete and not false
+        it.st = join_all(true)
+        _filtered(clause, position + 1, clause_number)
+        if false:
+            it.st = join_all([it.st, *false])
+
+    run(0)
+    _restore_names(it, saved_env, expr)
+    depth = it.fr.ctx.depth
+    if expr.kind == "dict":
+        items: dict[Any, Value] = {}
+        rest: Value | None = None
+        for key, value in results:
+            if complete and isinstance(key, Const) and fingerprint(key) is not None:
+                items[key.value] = value
+            else:
+                rest = value if rest is None else join(rest, value)
+        return Ref("dict", depth, Content(items, rest, not complete))
+    values = tuple(value for _, value in results)
+    if complete:
+        return Ref("list" if expr.kind != "set" else "set", depth, Content(values))
+    rest = None
+    for value in values:
+        rest = value if rest is None else join(rest, value)
+    if rest is None:
+        rest = UNKNOWN
+    made = Ref("list" if expr.kind != "set" else "set", depth, Content((), rest, True))
+    return made
+
+
+def _restore_names(it: Interpreter, saved: dict[str, Value], expr: ir.Comp) -> None:
+    """The names that a comprehension binds are its own."""
+    env = it.st.env
+    for clause in expr.clauses:
+        stack = [clause.target]
+        while stack:
+            target = stack.pop()
+            if type(target) is ir.Name:
+                old = saved.get(target.name)
+                if old is None:
+                    env.pop(target.name, None)
+                else:
+                    env[target.name] = old
+            elif type(target) is ir.Seq:
+                stack += target.items
+            elif type(target) is ir.Star:
+                stack.append(target.value)
+
+
+def _call(it: Interpreter, expr: ir.Call) -> Value:
+    from jaxlint.semantics.calls import evaluate_call
+
+    return evaluate_call(it, expr)
+
+
+_EVAL: dict[type[ir.Expr], Callable[[Any, Any], Value]] = {
+    ir.Lit: _lit,
+    ir.Name: _name,
+    ir.Attr: _attr,
+    ir.Sub: _sub,
+    ir.Slice: _slice,
+    ir.Call: _call,
+    ir.Bin: _bin,
+    ir.Unary: _unary,
+    ir.Bool: _bool,
+    ir.Compare: _compare,
+    ir.Cond: _cond,
+    ir.Seq: _seq,
+    ir.DictE: _dict,
+    ir.FString: _fstring,
+    ir.Star: _star,
+    ir.Walrus: _walrus,
+    ir.Lambda: _lambda,
+    ir.Comp: _comp,
+    ir.Yield: _yield,
+}
+
+_BUILTINS = frozenset(dir(__import__("builtins")))
+_ = Method

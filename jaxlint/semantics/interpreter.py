@@ -1,0 +1,460 @@
+"""The abstract interpreter: its state, its frames, and how functions and modules are run.
+
+What each statement, expression and call means stands in the modules beside this one; they are plain functions that take
+the interpreter as `it`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from jaxlint.knowledge import Knowledge
+from jaxlint.semantics import state as states_module
+from jaxlint.semantics.events import Event
+from jaxlint.semantics.project import ModuleEnv, Project
+from jaxlint.semantics.state import State, join, join_all
+from jaxlint.semantics.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    ClassV,
+    Closure,
+    Content,
+    Ext,
+    Func,
+    Key,
+    Opaque,
+    Place,
+    Ref,
+    TupleV,
+    Union,
+    Value,
+    Why,
+    Wrapped,
+    ancestors,
+    fresh_uid,
+)
+from jaxlint.syntax import ir
+
+MAX_DEPTH = 14
+"""Calls run inside one another before a callee counts as unknown."""
+
+MAX_STEPS = 60_000
+"""Statements run for one entry before its further calls count as unknown."""
+
+
+class Ctx:
+    """How the running code is traced.
+
+    abstract: everything JAX computes is a tracer, as under `jit`. depth: how many traces are open. mark: values with a
+    smaller uid are older than the innermost trace. bodies: the loop bodies and maps being run, as (mark, name, place).
+    shape: only shapes are asked for, as by `eval_shape`.
+    arguments: uids of the values that the innermost traced function received, and whether the caller sees changes to them.
+    """
+
+    __slots__ = ("abstract", "arguments", "bodies", "depth", "mark", "parent", "pending", "shape", "shared", "transform", "why")
+
+    def __init__(self, parent: Ctx | None = None) -> None:
+        self.parent = parent
+        self.abstract = parent.abstract if parent is not None else False
+        self.why: Why | None = parent.why if parent is not None else None
+        self.depth = parent.depth if parent is not None else 0
+        self.mark = parent.mark if parent is not None else 0
+        self.bodies: tuple[tuple[int, str, Place | None], ...] = parent.bodies if parent is not None else ()
+        self.transform = parent.transform if parent is not None else ""
+        self.shape = parent.shape if parent is not None else False
+        self.arguments: set[int] = set()
+        self.shared: set[int] = set()
+        self.pending: list[tuple[int, Event]] = []
+
+
+class Loop:
+    """A running Python loop: the paths that broke out and those that went on to the next pass."""
+
+    __slots__ = ("breaks", "continues", "start")
+
+    def __init__(self, start: int) -> None:
+        self.breaks: list[State] = []
+        self.continues: list[State] = []
+        self.start = start
+
+
+class Frame:
+    """A running call."""
+
+    __slots__ = (
+        "call_place",
+        "cls",
+        "ctx",
+        "env",
+        "exits",
+        "fid",
+        "fn",
+        "func",
+        "handlers",
+        "local_functions",
+        "loops",
+        "mark",
+        "own",
+        "parent",
+        "received",
+        "subkeys",
+        "wrappers",
+        "yields",
+    )
+
+    def __init__(
+        self,
+        fn: ir.FunctionIR,
+        env: ModuleEnv,
+        ctx: Ctx,
+        parent: Frame | None,
+        call_place: Place | None,
+        closure: Closure | None,
+        func: Func | None,
+    ) -> None:
+        self.fid = fresh_uid()
+        self.fn = fn
+        self.env = env
+        self.ctx = ctx
+        self.parent = parent
+        self.call_place = call_place
+        self.func = func
+        self.cls: ClassV | None = func.cls if func is not None else None
+        self.own = Closure(self.fid, fn, closure, ctx.depth, self.fid)
+        self.exits: list[tuple[Value, State]] = []
+        self.loops: list[Loop] = []
+        self.handlers: list[list[State]] = []
+        self.yields: list[Value] = []
+        self.local_functions: list[Func] = []
+        self.subkeys: list[tuple[Place, int, str, Key, Value]] = []
+        self.wrappers: list[Wrapped] = []
+        self.mark = self.fid
+        self.received: set[int] = set()
+
+
+class Interpreter:
+    """Runs the functions of a project over abstract values and emits events."""
+
+    def __init__(self, project: Project, knowledge: Knowledge, emit: Callable[[Event], None]) -> None:
+        self.project = project
+        self.knowledge = knowledge
+        self.emit = emit
+        self.counters: Counter[str] = Counter()
+        self.st: State = State(0, {})
+        self.fr: Frame = None  # type: ignore[assignment]  # set before anything runs
+        self.passes: list[tuple[int, int]] = []
+        self.steps = 0
+        self.depth = 0
+        self.entered: set[int] = set()
+        self.entry_queue: list[Callable[[], None]] = []
+        self.memo: dict[Any, Any] = {}
+        self.running: list[ir.FunctionIR] = []
+        self.older: set[int] = set()
+        self.donations = 0
+        self.empties = 0
+        self.touched: set[int] = set()
+        self.used_subkeys: set[Any] = set()
+        self.global_keys: dict[int, tuple[str, Place | None, int]] = {}
+        self._exts: dict[str, Ext] = {}
+        self._children: dict[Any, Value] = {}
+        self._fingerprints: dict[Any, Any] = {}
+        self.reported_reuse: set[Any] = set()
+        self.module_functions: list[Func] = []
+        self.muted_keys = False
+        self.entered_wrappers: set[int] = set()
+        self.pending_wrappers: list[Wrapped] = []
+
+    # ---- names ----
+
+    def ext(self, name: str) -> Ext:
+        """The library entity `name`, by its canonical spelling."""
+        found = self._exts.get(name)
+        if found is None:
+            canonical = self.knowledge.canonical(name)
+            found = self._exts.get(canonical)
+            if found is None:
+                found = self._exts[canonical] = Ext(canonical)
+            self._exts[name] = found
+        return found
+
+    def place(self, node: ir.Node) -> Place:
+        """Where `node` stands."""
+        return (self.fr.fn.module, node.id)
+
+    def child(self, key: Any, make: Callable[[], Value]) -> Value:
+        """An interned part of a value: the same key gives the same value on every path."""
+        found = self._children.get(key)
+        if found is None:
+            found = self._children[key] = make()
+        return found
+
+    def intern(self, expr: Any) -> Any:
+        """A short fingerprint for a structural one; None where a part is None."""
+        if None in expr:
+            return None
+        found = self._fingerprints.get(expr)
+        if found is None:
+            found = self._fingerprints[expr] = ("x", len(self._fingerprints))
+        return found
+
+    def lookup(self, name: str) -> Value | None:
+        """The value of a name, or None when nothing of that name is bound."""
+        st = self.st
+        found = st.env.get(name)
+        fr = self.fr
+        if found is not None:
+            return found
+        closure = fr.own.parent
+        while closure is not None:
+            if name in closure.fn.locals:
+                env = st.frames.get(closure.fid)
+                if env is None:
+                    env = closure.env
+                return env.get(name, UNKNOWN) if env is not None else UNKNOWN
+            closure = closure.parent
+        return self.lookup_global(fr.env, name)
+
+    def lookup_global(self, env: ModuleEnv, name: str) -> Value | None:
+        """The value of a global name of a module."""
+        changed = self.st.heap.get(("g", env.path, name))
+        if changed is not None:
+            return changed  # type: ignore[no-any-return]
+        found = env.names.get(name)
+        if found is not None and env.state == "done" and self.fr.fn is not env.ir.top:
+            self._note_global(env, name, found)
+        return found
+
+    def _note_global(self, env: ModuleEnv, name: str, value: Value) -> None:
+        """Remember that a key belongs to a module."""
+        if type(value) is Key:
+            self.global_keys.setdefault(value.uid, (name, value.place, 0))
+
+    def assign(self, name: str, value: Value) -> None:
+        """Bind a name in the running function, or where it was declared."""
+        fr = self.fr
+        fn = fr.fn
+        if name in fn.globals:
+            st = self.st
+            st.heap = {**st.heap, ("g", fr.env.path, name): value}
+            return
+        if name in fn.nonlocals:
+            closure = fr.own.parent
+            while closure is not None:
+                if name in closure.fn.locals:
+                    env = self.st.frames.get(closure.fid)
+                    if env is not None:
+                        env[name] = value
+                    return
+                closure = closure.parent
+            return
+        self.st.env[name] = value
+
+    # ---- running ----
+
+    def stack(self, place: Place) -> tuple[tuple[int, Place], ...]:
+        """The running calls with the place in each, outermost first."""
+        out: list[tuple[int, Place]] = []
+        fr: Frame | None = self.fr
+        current: Place | None = place
+        while fr is not None and current is not None:
+            out.append((fr.fid, current))
+            current = fr.call_place
+            fr = fr.parent
+        out.reverse()
+        return tuple(out)
+
+    def run_frame(self, frame: Frame, env: dict[str, Value]) -> Value:
+        """Run the body of a function inside the current state; its paths join at the return."""
+        from jaxlint.semantics import statements
+
+        caller = self.fr
+        caller_fid = self.st.fid
+        self.fr = frame
+        self.depth += 1
+        self.running.append(frame.fn)
+        self.entered.add(id(frame.fn))
+        st = self.st
+        st.enter(frame.fid, env)
+        falling = statements.exec_block(self, frame.fn.body, [st])
+        for state in falling:
+            frame.exits.append((NONE, state))
+        self.finish_frame(frame)
+        self.running.pop()
+        self.depth -= 1
+        self.fr = caller
+        if not frame.exits:
+            # Every path raises: go on as if it had returned, with nothing known.
+            self.st = st
+            st.leave(frame.fid, caller_fid)
+            return UNKNOWN
+        result: Value | None = None
+        outs: list[State] = []
+        snapshot = frame.exits[0][1].env
+        for value, state in frame.exits:
+            result = value if result is None else join(result, value)
+            if state.fid == frame.fid:
+                state.leave(frame.fid, caller_fid)
+            outs.append(state)
+        if frame.own.env is None:
+            frame.own.env = snapshot
+        self.st = join_all(outs)
+        if frame.fn.is_generator:
+            return self.generator(frame)
+        return result if result is not None else UNKNOWN
+
+    def generator(self, frame: Frame) -> Value:
+        """What a generator function returns: its elements are what it yields."""
+        from jaxlint.semantics.values import Many
+
+        if not frame.yields:
+            return Opaque("generator")
+        element = frame.yields[0]
+        for other in frame.yields[1:]:
+            element = join(element, other)
+        return Many("generator", lambda index: element)
+
+    def finish_frame(self, frame: Frame) -> None:
+        """Close a call: functions that it made but never called are run once, and unused subkeys are told."""
+        from jaxlint.semantics import keys
+        from jaxlint.semantics.entries import run_generic, run_wrapper
+
+        if frame.exits:
+            value_state = frame.exits[-1][1]
+            saved = self.st
+            for wrapped in frame.wrappers:
+                if wrapped.uid not in self.entered_wrappers:
+                    self.st = value_state.fork()
+                    run_wrapper(self, wrapped)
+            for func in frame.local_functions:
+                if id(func.fn) not in self.entered:
+                    self.st = value_state.fork()
+                    run_generic(self, func)
+            self.st = saved
+        keys.finish_subkeys(self, frame)
+
+    def isolated(self, run: Callable[[], Any]) -> Any:
+        """Run something with a fresh state and call stack, and restore them."""
+        saved = self.st, self.fr, self.passes, self.depth, self.running, self.steps
+        self.passes = []
+        try:
+            return run()
+        finally:
+            self.st, self.fr, self.passes, self.depth, self.running, self.steps = saved
+
+    def run_module(self, env: ModuleEnv) -> None:
+        """Run the body of a module once, so that its global names have values."""
+        if env.state != "new":
+            return
+        env.state = "running"
+        top = env.ir.top
+        assert top is not None
+
+        def run() -> None:
+            from jaxlint.semantics import statements
+
+            frame = Frame(top, env, Ctx(), None, None, None, None)
+            frame.own = None  # type: ignore[assignment]  # functions of a module look names up as globals
+            frame.own = Closure(frame.fid, top, None, 0, frame.fid)
+            self.fr = frame
+            self.depth = 0
+            self.running = []
+            self.steps = 0
+            self.st = State(frame.fid, env.names)
+            env.fid = frame.fid
+            states = statements.exec_block(self, top.body, [self.st])
+            states += [state for _, state in frame.exits]
+            if states:
+                self.st = join_all(states)
+            env.names = self.st.env
+            self._commit(self.st)
+            for key, value in self.st.heap.items():
+                if isinstance(key, tuple) and key[0] == "g" and key[1] == env.path:
+                    env.names[key[2]] = value
+
+        self.isolated(run)
+        env.state = "done"
+
+    def _commit(self, state: State) -> None:
+        """Make what global objects hold at the end of a module their initial content."""
+        for value in list(state.env.values()):
+            self._commit_value(state, value, 0)
+
+    def _commit_value(self, state: State, value: Value, depth: int) -> None:
+        if depth > 4:
+            return
+        if isinstance(value, Ref):
+            content = state.heap.get(value.uid)
+            if content is not None:
+                value.initial = content
+                state.heap = {key: held for key, held in state.heap.items() if key != value.uid}
+                items = content.items.values() if isinstance(content.items, dict) else content.items
+                for item in items:
+                    self._commit_value(state, item, depth + 1)
+        elif isinstance(value, TupleV):
+            for item in value.items:
+                self._commit_value(state, item, depth + 1)
+
+    # ---- wrappers ----
+
+    def schedule(self, wrapped: Wrapped) -> None:
+        """Remember a transformed callable: if nothing calls it, it is run once with unknown arguments."""
+        frame = self.fr
+        if frame.fn.parent is None and frame.parent is None:
+            self.pending_wrappers.append(wrapped)
+        else:
+            frame.wrappers.append(wrapped)
+
+    def mark_entered(self, wrapped: Wrapped) -> None:
+        """The wrapper is called."""
+        self.entered_wrappers.add(wrapped.uid)
+
+    # ---- liveness ----
+
+    def live(self, a: State, b: State, resource: Any) -> bool:
+        """Whether a key or buffer that differs between two paths can still be reached."""
+        uses = a.res.get(resource) or b.res.get(resource)
+        first = uses[0] if isinstance(uses, tuple) and uses else uses
+        value = getattr(first, "value", None)
+        if not isinstance(value, Value):
+            return True
+        wanted = {item.uid for item in ancestors(value)}
+        loops = self.fr.loops
+        horizon = loops[0].start if loops else self._here
+        for state in (a, b):
+            for fid, env in state.frames.items():
+                loads = self.fr.fn.loads if fid == self.fr.fid else None
+                for name, held in env.items():
+                    if loads is not None and loads.get(name, -1) < horizon:
+                        continue
+                    if self.reaches(state, held, wanted, 0):
+                        return True
+        return False
+
+    _here = 0
+
+    def reaches(self, state: State, value: Value, wanted: set[int], depth: int) -> bool:
+        """Whether one of the identities is part of the value."""
+        if value.uid in wanted:
+            return True
+        if depth > 3:
+            return False
+        if isinstance(value, TupleV):
+            return any(self.reaches(state, item, wanted, depth + 1) for item in value.items)
+        if isinstance(value, Union):
+            return any(self.reaches(state, item, wanted, depth + 1) for item in value.members)
+        if isinstance(value, Ref):
+            content: Content = state.content(value)
+            items = content.items.values() if isinstance(content.items, dict) else content.items
+            return any(self.reaches(state, item, wanted, depth + 1) for item in items)
+        if isinstance(value, Key | Opaque | Array):
+            return any(item.uid in wanted for item in ancestors(value))
+        if isinstance(value, Func) and value.closure is not None:
+            return True
+        return False
+
+    def new_entry(self) -> None:
+        """Forget what belongs to one file's run."""
+        states_module.reset_joins()

@@ -1,0 +1,371 @@
+"""Calls of library functions, read off the knowledge tables; the builtins that need more stand in `builtins`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.knowledge import FunctionInfo, Term, term
+from jaxlint.semantics import buffers, keys
+from jaxlint.semantics.builtins import HANDLERS
+from jaxlint.semantics.calls import told, unknown_call
+from jaxlint.semantics.events import ArgumentConcrete
+from jaxlint.semantics.expressions import is_static
+from jaxlint.semantics.state import join
+from jaxlint.semantics.values import (
+    ABSTRACT,
+    NONE,
+    Array,
+    CompileTime,
+    Const,
+    Content,
+    ExtObj,
+    Key,
+    Many,
+    Opaque,
+    Place,
+    Ref,
+    Trace,
+    TupleV,
+    Union,
+    Value,
+    fingerprint,
+    is_none,
+    merge_traces,
+    traced_inside,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+Kwargs = dict[str, Value]
+
+
+def call_ext(
+    it: Interpreter, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place, star: Value | None = None
+) -> Value:
+    """The value of calling the library function or class `name`."""
+    told(it, name, args, kwargs, place)
+    handler = HANDLERS.get(name)
+    if handler is not None:
+        return handler(it, args, kwargs, place)
+    transform = it.knowledge.transforms.get(name)
+    if transform is not None:
+        from jaxlint.semantics.transforms import apply_transform
+
+        return apply_transform(it, transform, args, kwargs, place, star)
+    if it.knowledge.function(name) is not None:
+        return call_known(it, name, args, kwargs, place, star)
+    kind = it.knowledge.classes.get(name)
+    if kind is not None:
+        return ExtObj(name, args, kwargs)
+    short = name.rpartition(".")[2]
+    if short[:1].isupper() and "." in name:
+        for value in kwargs.values():
+            if isinstance(value, Key):
+                keys.consume(it, value, "init", place)
+        return ExtObj(name, args, kwargs)
+    if name.partition(".")[0] in _QUIET:
+        return Opaque(short)
+    return unknown_call(it, it.ext(name), args, kwargs, place, short)
+
+
+_PYTHON = frozenset({"math", "builtins", "operator"})
+
+_QUIET = frozenset(
+    "jax numpy scipy builtins math os sys time random functools itertools typing dataclasses logging warnings re json "
+    "copy collections contextlib absl pathlib argparse enum abc operator string inspect pickle".split()
+)
+"""Libraries whose unlisted functions do not use keys up."""
+
+
+def bind_known(
+    info: FunctionInfo, args: tuple[Value, ...], kwargs: Kwargs, star: Value | None = None
+) -> dict[str, Value]:
+    """The arguments of a library function by parameter name."""
+    bound: dict[str, Value] = {}
+    for position, name in enumerate(info.params):
+        if position < len(args):
+            bound[name] = args[position]
+        elif name in kwargs:
+            bound[name] = kwargs[name]
+        elif star is not None:
+            bound[name] = star
+    for name in info.keyword_only:
+        if name in kwargs:
+            bound[name] = kwargs[name]
+    if info.star is not None:
+        bound["*" + info.star] = TupleV(args[len(info.params) :])
+    return bound
+
+
+def call_known(
+    it: Interpreter, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place, star: Value | None = None
+) -> Value:
+    """Apply a row of the function tables."""
+    info = it.knowledge.function(name)
+    assert info is not None
+    bound = bind_known(info, args, kwargs, star)
+    made = _effects(it, info, bound, args, kwargs, place)
+    if (it.donations or it.empties) and not _shape_only(info, name):
+        for value in (*args, *kwargs.values()):
+            buffers.read(it, value, place, f"passed to `{name.rpartition('.')[2]}`")
+    if made is not None:
+        return made
+    result = returned(it, info.returns, bound, args, kwargs, place, name)
+    if info.effect("uninit") is not None and isinstance(result, Array):
+        shape = bound.get("shape")
+        if isinstance(shape, Opaque) and shape.hint == "zero-shape":
+            return result
+        result.shape = _shape_of(it, shape)
+        buffers.make_empty(it, result, place, name)
+    return result
+
+
+_SHAPE_ONLY = ("zeros_like", "ones_like", "full_like", "empty_like", "ShapeDtypeStruct", "typeof", "eval_shape")
+
+
+def _shape_only(info: FunctionInfo, name: str) -> bool:
+    """Whether a function looks at shapes and types alone."""
+    return (
+        info.returns[0] == "static"
+        or info.effect("metadata") is not None
+        or info.returns[0] in ("same", "tree")
+        or name.rpartition(".")[2] in _SHAPE_ONLY
+    )
+
+
+def _shape_of(it: Interpreter, shape: Value | None) -> tuple[Value, ...] | None:
+    if isinstance(shape, TupleV):
+        return shape.items
+    if isinstance(shape, Const) and isinstance(shape.value, int):
+        return (shape,)
+    if isinstance(shape, Ref) and shape.kind == "list":
+        content = it.st.content(shape)
+        return tuple(content.items) if content.rest is None and not content.open else None
+    return None
+
+
+def _effects(
+    it: Interpreter, info: FunctionInfo, bound: dict[str, Value], args: tuple[Value, ...], kwargs: Kwargs, place: Place
+) -> Value | None:
+    """Carry out the effects of a call; a value when an effect decides the result."""
+    result: Value | None = None
+    for effect, names in info.effects:
+        value = bound.get(names[0]) if names else None
+        if effect == "sample" and value is not None:
+            keys.consume(it, value, "sample", place)
+        elif effect == "consume" and value is not None and not is_none(value):
+            if isinstance(value, TupleV | Ref):
+                keys.consume_deep(it, value, "init", place)
+            else:
+                keys.consume(it, value, "init", place, definite=isinstance(value, Key))
+        elif effect == "split" and value is not None:
+            result = keys.split(it, value, bound.get("num"), place)
+        elif effect == "fold" and value is not None:
+            result = keys.fold_in(it, value, bound.get("data", Opaque()), place)
+        elif effect == "makekey":
+            result = keys.make_key(it, value, place, info.name.rpartition(".")[2])
+        elif effect == "donates" and value is not None:
+            buffers.donate(it, value, place, names[0])
+        elif effect == "concrete" and value is not None:
+            traced = traced_inside(value)
+            if traced is not None and traced.certain:
+                it.emit(ArgumentConcrete(place, info.name, names[0], value))
+    del args, kwargs
+    return result
+
+
+# ---- what comes back ------------------------------------------------------------------------------------------------
+
+
+def returned(
+    it: Interpreter,
+    returns: Term,
+    bound: dict[str, Value],
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    place: Place,
+    name: str,
+) -> Value:
+    """The value that a `returns` cell describes."""
+    kind, parts = returns
+    if kind in ("array", "bool_array", "elementwise"):
+        if name.partition(".")[0] in _PYTHON and all(is_static(value) for value in args):
+            return Opaque(static=True)
+        return Array(_result_trace(it, args, kwargs, name), lib="jax")
+    if kind == "static":
+        fps = [fingerprint(value) for value in args]
+        expr = it.intern(("call", name, *fps)) if None not in fps and not kwargs else None
+        return Opaque(static=True, expr=expr)
+    if kind in ("same", "maybe_same", "copy"):
+        value = bound.get(parts[0]) if parts else None
+        if value is None:
+            return Opaque()
+        if kind == "copy" or not isinstance(value, Array | Opaque | Key | Ref | TupleV | Union):
+            return value if isinstance(value, Key) else Array(_result_trace(it, args, kwargs, name))
+        if name.startswith(("jax.numpy", "jax.lax", "jax.Array")) and not isinstance(value, Key):
+            return _as_jax(it, value, args, kwargs, name)
+        return value
+    if kind == "key":
+        return Key(place, tag=name.rpartition(".")[2])
+    if kind == "keys":
+        return Key(place, many=True, tag=name.rpartition(".")[2])
+    if kind == "none":
+        return NONE
+    if kind == "tuple":
+        if parts and parts[-1] == "...":
+            return Many("tuple", lambda i: returned(it, term(parts[0]), bound, args, kwargs, place, name))
+        return TupleV(tuple(returned(it, term(part), bound, args, kwargs, place, name) for part in parts))
+    if kind == "list":
+        inner = term(parts[0]) if parts else ("unknown", ())
+        element = returned(it, inner, bound, args, kwargs, place, name)
+        return Ref("list", it.fr.ctx.depth, Content((), element, True))
+    if kind == "numpy":
+        trace = _arguments_trace(args, kwargs)
+        return Array(trace, lib="jax" if trace is not None else "numpy")
+    if kind == "instance" and parts:
+        if it.knowledge.classes.get(parts[0]) == "ref":
+            return Array(lib="ref")
+        return ExtObj(parts[0], args, kwargs)
+    if kind in ("tree", "leaf", "shapes"):
+        return _tree(it, bound.get(parts[0]) if parts else None, kind, args, kwargs, name)
+    if kind == "when":
+        return _when(it, parts, bound, args, kwargs, place, name)
+    if kind == "context":
+        return CompileTime() if parts == ("eager",) else Opaque()
+    if kind.startswith("callable"):
+        return _callable(it, kind, parts, name)
+    return Opaque(name.rpartition(".")[2])
+
+
+def _arguments_trace(args: tuple[Value, ...], kwargs: Kwargs) -> Trace | None:
+    trace: Trace | None = None
+    for value in (*args, *kwargs.values()):
+        trace = merge_traces(trace, _deep_trace(value))
+    return trace
+
+
+def _deep_trace(value: Value) -> Trace | None:
+    return value.trace if value.trace is not None else traced_inside(value)
+
+
+def _result_trace(it: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, name: str) -> Trace | None:
+    trace = _arguments_trace(args, kwargs)
+    for value in args:
+        if isinstance(value, Ref) and value.kind == "list":
+            content = it.st.content(value)
+            for item in (*content.items, *((content.rest,) if content.rest is not None else ())):
+                trace = merge_traces(trace, traced_inside(item))
+    ctx = it.fr.ctx
+    if ctx.abstract and name.startswith("jax."):
+        if trace is None or not trace.certain or not trace.flags & ABSTRACT:
+            return merge_traces(trace, Trace(ABSTRACT, ctx.why)) if trace is not None and trace.certain else Trace(
+                ABSTRACT, ctx.why
+            )
+    return trace
+
+
+def _as_jax(it: Interpreter, value: Value, args: tuple[Value, ...], kwargs: Kwargs, name: str) -> Value:
+    """What `jnp.asarray(value)` and the like give: the same buffer for a JAX array, an array in any case."""
+    trace = _result_trace(it, args, kwargs, name)
+    if isinstance(value, Array) and value.lib == "jax":
+        if value.trace is trace or (trace is None and value.trace is None):
+            return value
+        return Array(trace, parent=value)
+    if isinstance(value, Opaque) and not value.static:
+        flags = trace.flags if trace is not None else 0
+        return it.child((value.uid, "asarray", flags, it.fr.ctx.depth), lambda: Array(trace, parent=value))
+    return Array(trace)
+
+
+def _tree(
+    it: Interpreter, value: Value | None, kind: str, args: tuple[Value, ...], kwargs: Kwargs, name: str
+) -> Value:
+    if kind == "shapes":
+        return Opaque(static=False)
+    if value is None:
+        return Opaque()
+    if isinstance(value, Array):
+        return Array(_result_trace(it, args, kwargs, name))
+    if isinstance(value, Key):
+        return value
+    trace = _arguments_trace((value,), {})
+    if kind == "leaf":
+        return Opaque(trace=trace, hint="array" if trace is not None else None)
+    return Opaque(trace=trace)
+
+
+def _when(
+    it: Interpreter,
+    parts: tuple[str, ...],
+    bound: dict[str, Value],
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    place: Place,
+    name: str,
+) -> Value:
+    """`when(flag,a,b)` or `when(flag=default,a,b)`."""
+    flag, _, default = parts[0].partition("=")
+    value = bound.get(flag)
+    chosen: bool | None
+    if value is None:
+        chosen = default in ("True",)
+    elif isinstance(value, Const):
+        chosen = bool(value.value) if default in ("", "True", "False") else value.value == default.strip("'\"")
+        if default == "False":
+            chosen = not value.value
+    else:
+        chosen = None
+    if default == "False" and value is None:
+        chosen = False
+    branches = [returned(it, term(part), bound, args, kwargs, place, name) for part in parts[1:3]]
+    if chosen is None:
+        return join(branches[0], branches[1])
+    return branches[0] if chosen else branches[1]
+
+
+def _callable(it: Interpreter, kind: str, parts: tuple[str, ...], name: str) -> Value:
+    return ExtObj("callable", (), {"effect": Const(kind.partition(":")[2]), "of": Const(parts[0] if parts else "")})
+
+
+def call_ext_obj(it: Interpreter, obj: ExtObj, args: tuple[Value, ...], kwargs: Kwargs, place: Place) -> Value:
+    """Calling an instance of a library's class: a layer, an initialiser, a key stream."""
+    if obj.cls == "callable":
+        return _call_made(it, obj, args, kwargs, place)
+    kind = it.knowledge.classes.get(obj.cls, "")
+    if kind == "key_stream":
+        return Key(place)
+    known = f"{obj.cls}.__call__"
+    if it.knowledge.functions.get(known) is not None:
+        return call_known(it, known, (obj, *args), kwargs, place)
+    for keyword in ("key", "rng", "rng_key"):
+        value = kwargs.get(keyword)
+        if value is not None and not is_none(value):
+            keys.consume(it, value, "call", place, definite=isinstance(value, Key))
+    trace = _arguments_trace(args, kwargs)
+    if kind in ("linen_module", "nnx_module", "equinox_module", "haiku_module") and args:
+        if it.fr.ctx.abstract:
+            return Array(Trace(ABSTRACT, it.fr.ctx.why))
+        return Array(trace) if trace is not None else Opaque()
+    return unknown_call(it, obj, args, {k: v for k, v in kwargs.items() if k not in ("key", "rng", "rng_key")}, place)
+
+
+def _call_made(it: Interpreter, obj: ExtObj, args: tuple[Value, ...], kwargs: Kwargs, place: Place) -> Value:
+    effect: Any = obj.kwargs.get("effect")
+    of: Any = obj.kwargs.get("of")
+    word = effect.value if isinstance(effect, Const) else ""
+    which = of.value if isinstance(of, Const) else ""
+    value: Value | None = None
+    if which.isdigit() and len(args) > int(which):
+        value = args[int(which)]
+    elif which:
+        value = kwargs.get(which) or (args[0] if args else None)
+    if value is None and which.isdigit():
+        value = kwargs.get("key") or kwargs.get("rng")
+    if word.startswith("sample") and value is not None:
+        keys.consume(it, value, "sample", place)
+    elif word.startswith("consume") and value is not None:
+        keys.consume(it, value, "init", place)
+    if word.startswith("sample"):
+        return Array(Trace(ABSTRACT, it.fr.ctx.why) if it.fr.ctx.abstract else None)
+    return Opaque()

@@ -1,0 +1,270 @@
+"""Values going into a trace and coming out of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.semantics.classes import PYTREES, STATIC_FIELDS, class_field
+from jaxlint.semantics.values import (
+    ABSTRACT,
+    NONE,
+    UNKNOWN,
+    Array,
+    Const,
+    Content,
+    Ext,
+    Func,
+    Key,
+    Many,
+    Opaque,
+    Partial,
+    Ref,
+    Trace,
+    TupleV,
+    Union,
+    Value,
+    Wrapped,
+    fresh_uid,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+NUMBERS = frozenset({"inf", "nan", "pi", "e", "euler_gamma"})
+"""Constants of NumPy-like modules."""
+
+_PLAIN = ("str", "dict", "callable", "structure")
+
+
+class Lifting:
+    """Makes the values that a traced function receives.
+
+    fresh: they get identities of their own (loop state, rows); `origins` then maps each back to what it came from.
+    arrays_only: Python numbers stay static, as under equinox's filtered transformations.
+    """
+
+    def __init__(
+        self, it: Interpreter, trace: Trace, depth: int, *, fresh: bool = False, arrays_only: bool = False
+    ) -> None:
+        self.it = it
+        self.trace = trace
+        self.depth = depth
+        self.fresh = fresh
+        self.arrays_only = arrays_only
+        self.uids: set[int] = set()
+        self.origins: list[tuple[Value, Value]] = []
+
+    def __call__(self, value: Value, level: int = 0) -> Value:
+        made = self._lift(value, level)
+        if made.uid:
+            self.uids.add(made.uid)
+        return made
+
+    def _lift(self, value: Value, level: int) -> Value:
+        trace = self.trace
+        if isinstance(value, Const):
+            constant = value.value
+            if isinstance(constant, bool | int | float | complex) and not self.arrays_only:
+                return Array(trace)
+            return value
+        if isinstance(value, Array):
+            if value.lib == "ref":
+                return value
+            made = Array(trace, shape=value.shape, parent=None if self.fresh else value.parent, tag=value.tag)
+            if not self.fresh:
+                made.uid = value.uid
+            else:
+                self.origins.append((made, value))
+            self._keep_empty(value, made)
+            return made
+        if isinstance(value, Opaque):
+            return self._opaque(value)
+        if isinstance(value, Key):
+            key = Key(value.place, many=value.many, trace=trace, constant=value.constant, rows=value.rows)
+            if self.fresh:
+                self.origins.append((key, value))
+            else:
+                key.uid, key.parent, key.tag = value.uid, value.parent, value.tag
+            return key
+        if level > 4:
+            return Opaque(trace=trace)
+        if isinstance(value, TupleV):
+            return TupleV(tuple(self(item, level + 1) for item in value.items), value.cls, value.names)
+        if isinstance(value, Ref):
+            return self._ref(value, level)
+        if isinstance(value, Union):
+            return Union(tuple(self(member, level + 1) for member in value.members))
+        if isinstance(value, Many):
+            element = value.element
+            return Many(value.kind, lambda i: self(element(i), level + 1), value.length, value.source)
+        if isinstance(value, Ext) and value.name.rpartition(".")[2] in NUMBERS and not self.arrays_only:
+            return Array(trace)
+        return value
+
+    def _keep_empty(self, value: Array, made: Array) -> None:
+        from jaxlint.semantics.buffers import Empty
+
+        empty = self.it.st.res.get(("e", value.uid)) if self.it.empties else None
+        if isinstance(empty, Empty) and made.uid != value.uid:
+            self.it.st.set_res(("e", made.uid), Empty(empty.place, empty.function, made, empty.parts))
+
+    def _opaque(self, value: Opaque) -> Value:
+        if value.static and (self.arrays_only or value.hint in _PLAIN):
+            return value
+        hint = value.hint
+        if hint in ("float", "int", "bool") or (value.static and hint in (None, "range", "shape")):
+            if self.arrays_only:
+                return value
+            hint = "array" if hint in ("float", "int", "bool", "range") else None
+        if hint in ("str", "callable"):
+            return value
+        made = Opaque(value.name, trace=self.trace, hint=hint)
+        if self.fresh:
+            self.origins.append((made, value))
+        else:
+            made.uid, made.parent, made.tag = value.uid, value.parent, value.tag
+        return made
+
+    def _ref(self, value: Ref, level: int) -> Value:
+        content = self.it.st.content(value)
+        cls = value.cls
+        if cls is not None and value.kind == "object" and cls.kind not in PYTREES:
+            return value
+        made = Ref(value.kind, self.depth, Content(()), cls, argument=True, name=value.name)
+        made.trace = self.trace if cls is None or cls.kind not in STATIC_FIELDS else None
+        if value.kind in ("list", "dict", "set"):
+            made.trace = None
+        if not self.fresh:
+            made.uid = value.uid
+        rest = self(content.rest, level + 1) if content.rest is not None else None
+        items: Any
+        if isinstance(content.items, dict):
+            items = {}
+            for name, item in content.items.items():
+                field = class_field(cls, name) if cls is not None and isinstance(name, str) else None
+                items[name] = item if field is not None and field.static else self(item, level + 1)
+        else:
+            items = tuple(self(item, level + 1) for item in content.items)
+        made.initial = Content(items, rest, content.open)
+        if made.uid in self.it.st.heap:
+            self.it.st.heap = {key: held for key, held in self.it.st.heap.items() if key != made.uid}
+        return made
+
+
+def strip(it: Interpreter, value: Value, place: Any, level: int = 0) -> Value:
+    """What a value is for the caller once the trace is over."""
+    ctx = it.fr.ctx
+    outer = Trace(ABSTRACT, ctx.why) if ctx.abstract else None
+    if isinstance(value, Const):
+        if isinstance(value.value, bool | int | float | complex):
+            return Array(outer)
+        return value
+    if isinstance(value, Array):
+        if value.lib == "ref":
+            return value
+        made = Array(outer, shape=value.shape)
+        return made
+    if isinstance(value, Opaque):
+        if value.static and value.hint in _PLAIN:
+            return value
+        hint = value.hint if not value.static else None
+        return Opaque(value.name, trace=outer, hint=hint)
+    if isinstance(value, Key):
+        return Key(place, many=value.many, trace=outer, rows=value.rows, tag="result")
+    if level > 4:
+        return Opaque(trace=outer)
+    if isinstance(value, TupleV):
+        return TupleV(tuple(strip(it, item, place, level + 1) for item in value.items), value.cls, value.names)
+    if isinstance(value, Ref):
+        content = it.st.content(value)
+        rest = strip(it, content.rest, place, level + 1) if content.rest is not None else None
+        items: Any
+        if isinstance(content.items, dict):
+            items = {name: strip(it, item, place, level + 1) for name, item in content.items.items()}
+        else:
+            items = tuple(strip(it, item, place, level + 1) for item in content.items)
+        made_ref = Ref(value.kind, ctx.depth, Content(items, rest, content.open), value.cls)
+        made_ref.trace = outer if value.kind == "object" and value.trace is not None else None
+        return made_ref
+    if isinstance(value, Union):
+        return Union(tuple(strip(it, member, place, level + 1) for member in value.members))
+    if isinstance(value, Many):
+        element = value.element
+        return Many(value.kind, lambda i: strip(it, element(i), place, level + 1), value.length)
+    if isinstance(value, Func | Partial | Wrapped):
+        return value
+    return value if value in (NONE, UNKNOWN) else value
+
+
+def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step: int = 0) -> Value:
+    """One row of what is mapped over or scanned; `step` tells the passes of a loop apart."""
+    if isinstance(value, Key):
+        index = Opaque("step", static=True)
+        if value.many and step == 0:
+            made = it.child(
+                (value.uid, "mapped row"), lambda: Key(value.place, parent=value, tag=("row", index), trace=trace)
+            )
+            return made
+        return Key(value.place, parent=value, tag=("row", index), trace=trace)
+    if isinstance(value, Array):
+        shape = value.shape[1:] if value.shape else None
+        made_array = Array(trace, shape=shape)
+        return made_array
+    if isinstance(value, TupleV):
+        items_of = tuple(element_of(it, item, trace, level + 1, step) for item in value.items)
+        return TupleV(items_of, value.cls, value.names)
+    if isinstance(value, Ref) and level < 4:
+        content = it.st.content(value)
+        items: Any
+        if isinstance(content.items, dict):
+            items = {name: element_of(it, item, trace, level + 1, step) for name, item in content.items.items()}
+        else:
+            items = tuple(element_of(it, item, trace, level + 1, step) for item in content.items)
+        rest = element_of(it, content.rest, trace, level + 1, step) if content.rest is not None else None
+        made_ref = Ref(value.kind, it.fr.ctx.depth, Content(items, rest, content.open), value.cls)
+        made_ref.trace = trace if value.kind == "object" else None
+        return made_ref
+    if isinstance(value, Many):
+        if isinstance(value.source, Key):
+            source = value.source
+            return Key(source.place, parent=source, tag=("row", Opaque("step", static=True)), trace=trace)
+        return element_of(it, value.element(0), trace, level + 1, step)
+    if isinstance(value, Opaque):
+        if value.static and value.hint in _PLAIN:
+            return value
+        made = Opaque(value.name, trace=trace, hint=value.hint if value.hint in ("array", "key", "dict") else None)
+        # The rows of an opaque value are keys when the value turns out to hold keys.
+        made.parent, made.tag = value, ("row", Opaque("step", static=True))
+        return made
+    if isinstance(value, Const):
+        return value
+    return Opaque(trace=trace) if value is UNKNOWN else value
+
+
+def leaf_of(it: Interpreter, value: Value, level: int = 0) -> Value:
+    """One leaf of a tree."""
+    if isinstance(value, Array | Key):
+        return value
+    if isinstance(value, Opaque):
+        certain = value.trace is not None and value.trace.certain
+        return Opaque(value.name, trace=value.trace, hint="array" if certain else None, parent=value, tag=("leaf",))
+    if level < 4:
+        items: list[Value] = []
+        if isinstance(value, TupleV):
+            items = list(value.items)
+        elif isinstance(value, Ref):
+            content = it.st.content(value)
+            items = list(content.items.values()) if isinstance(content.items, dict) else list(content.items)
+            if content.rest is not None:
+                items.append(content.rest)
+        elif isinstance(value, Union):
+            items = list(value.members)
+        for item in items:
+            if isinstance(item, Array | Key | Opaque | TupleV | Ref | Union):
+                return leaf_of(it, item, level + 1)
+    if isinstance(value, Ref) and value.trace is not None:
+        return Opaque(trace=value.trace, hint="array", parent=value)
+    return Opaque()
+
+
+__all__ = ["Lifting", "element_of", "fresh_uid", "leaf_of", "strip"]

@@ -1,0 +1,335 @@
+"""Method calls on values that are no objects of the project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxlint.semantics import buffers, objects
+from jaxlint.semantics.calls import call, told, unknown_call
+from jaxlint.semantics.items import get_item
+from jaxlint.semantics.keys import consume, consume_deep
+from jaxlint.semantics.objects import METADATA, bump, call_container, mutation
+from jaxlint.semantics.state import join
+from jaxlint.semantics.values import (
+    ABSTRACT,
+    NONE,
+    UNKNOWN,
+    Array,
+    At,
+    Const,
+    Content,
+    ExtObj,
+    Key,
+    Many,
+    Method,
+    Opaque,
+    Place,
+    Ref,
+    Trace,
+    TupleV,
+    Value,
+    Wrapped,
+    is_none,
+    merge_traces,
+    traced_inside,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+Kwargs = dict[str, Value]
+
+
+def call_method(
+    it: Interpreter, method: Method, args: tuple[Value, ...], kwargs: Kwargs, place: Place, base_name: str
+) -> Value:
+    """The value of `receiver.name(*args, **kwargs)`."""
+    receiver, name = method.receiver, method.name
+    if isinstance(receiver, Array):
+        return _array_method(it, receiver, name, args, kwargs, place)
+    if isinstance(receiver, At):
+        return _at_method(it, receiver, name, args, place)
+    if isinstance(receiver, Ref):
+        if receiver.kind == "object":
+            return _object_method(it, receiver, name, args, kwargs, place)
+        return call_container(it, receiver, name, args, kwargs, place, base_name)
+    if isinstance(receiver, Opaque):
+        return _opaque_method(it, receiver, name, args, kwargs, place, base_name)
+    if isinstance(receiver, TupleV):
+        return _tuple_method(it, receiver, name, kwargs)
+    if isinstance(receiver, Const):
+        return Opaque(static=True, hint="str")
+    if isinstance(receiver, ExtObj):
+        return _ext_obj_method(it, receiver, name, args, kwargs, place)
+    if isinstance(receiver, Wrapped):
+        return _wrapped_method(it, receiver, name, args, kwargs, place)
+    if isinstance(receiver, Key):
+        return Opaque(static=name in METADATA)
+    if isinstance(receiver, Many):
+        return Opaque(static=receiver.kind in ("range", "static"))
+    return unknown_call(it, method, args, kwargs, place, name)
+
+
+# ---- arrays ---------------------------------------------------------------------------------------------------------
+
+
+def _array_method(
+    it: Interpreter, receiver: Array, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place
+) -> Value:
+    told(it, f"jax.Array.{name}", (receiver, *args), kwargs, place)
+    if name in METADATA or name in ("devices", "is_ready"):
+        return Opaque(static=True)
+    buffers.read(it, receiver, place, f"used by `.{name}()`")
+    info = it.knowledge.function(f"jax.Array.{name}")
+    trace = receiver.trace
+    for value in (*args, *kwargs.values()):
+        trace = merge_traces(trace, traced_inside(value))
+    if trace is None and it.fr.ctx.abstract and receiver.lib == "jax":
+        trace = Trace(ABSTRACT, it.fr.ctx.why)
+    if name in ("item", "tolist"):
+        return Opaque()
+    if name in ("block_until_ready",):
+        return receiver
+    returns = info.returns[0] if info is not None else "array"
+    lib = "jax" if trace is not None else receiver.lib
+    if returns == "maybe_same" and name in ("astype", "reshape", "ravel", "view", "squeeze", "transpose"):
+        return Array(trace, lib=lib, parent=receiver if name in ("reshape", "squeeze") else None)
+    if returns == "tuple":
+        return Many("tuple", lambda i: Array(trace, lib=lib))
+    if returns in ("none", "static"):
+        return NONE if returns == "none" else Opaque(static=True)
+    return Array(trace, lib=lib)
+
+
+def _at_method(it: Interpreter, at: At, name: str, args: tuple[Value, ...], place: Place) -> Value:
+    base = at.array
+    trace = base.trace
+    for value in (*args, *((at.index,) if at.index is not None else ())):
+        trace = merge_traces(trace, traced_inside(value))
+    if trace is None and it.fr.ctx.abstract:
+        trace = Trace(ABSTRACT, it.fr.ctx.why)
+    told(it, f"jax.Array.at.{name}", (base, *args), {}, place)
+    if isinstance(base, Array) and base.lib == "ref":
+        return base
+    result = Array(trace)
+    if name == "set" and it.empties and at.index is not None:
+        if it.donations:
+            _read_donated(it, base, place)
+        buffers.write(it, base, result, at.index)
+        return result
+    if it.donations or it.empties:
+        buffers.read(it, base, place, "added to" if name == "add" else f"read by `.at[…].{name}()`")
+    return result
+
+
+def _read_donated(it: Interpreter, base: Value, place: Place) -> None:
+    empties, it.empties = it.empties, 0
+    buffers.read(it, base, place, "read")
+    it.empties = empties
+
+
+# ---- opaque values --------------------------------------------------------------------------------------------------
+
+_ARRAY_METHODS = frozenset(
+    "item tolist block_until_ready astype reshape sum mean max min prod any all argmax argmin ravel flatten squeeze "
+    "transpose std var cumsum cumprod dot clip conj round swapaxes repeat take".split()
+)
+_VIEWS = {"items", "values", "keys"}
+
+
+def _opaque_method(
+    it: Interpreter,
+    receiver: Opaque,
+    name: str,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    place: Place,
+    base_name: str,
+) -> Value:
+    if receiver.static:
+        return Opaque(static=True)
+    if name in objects._CONTAINER_CHANGES and receiver.hint != "array":
+        stored = args[-1] if args and name not in ("pop", "remove", "clear", "sort", "reverse", "popitem") else None
+        mutation(it, receiver, base_name, stored, place)
+        if name in ("append", "extend", "insert", "update", "clear", "remove", "sort", "reverse", "add", "discard"):
+            return NONE if name != "update" else Opaque()
+    trace = receiver.trace
+    if trace is not None and (receiver.hint == "array" or (name in _ARRAY_METHODS and trace.certain)):
+        return _array_method(it, _as_array(it, receiver), name, args, kwargs, place)
+    if name in _VIEWS and not args:
+        return _opaque_view(it, receiver, name)
+    if name == "get" and args:
+        found = get_item(it, receiver, args[0], place)
+        return join(found, args[1]) if len(args) > 1 else found
+    if name in ("replace", "_replace"):
+        return _replaced(it, receiver, kwargs)
+    if name in ("split", "join", "format", "strip", "lower", "upper", "startswith", "endswith", "encode", "decode"):
+        return Opaque(static=True)
+    if name in METADATA:
+        return Opaque(static=True)
+    result = _named_call(it, receiver, name, args, kwargs, place)
+    bump(it, receiver)
+    return result
+
+
+def _as_array(it: Interpreter, receiver: Opaque) -> Array:
+    made = it.child((receiver.uid, "array"), lambda: Array(receiver.trace, parent=receiver))
+    return made if isinstance(made, Array) else Array(receiver.trace)
+
+
+def _opaque_view(it: Interpreter, receiver: Opaque, name: str) -> Value:
+    def element(i: object) -> Value:
+        key = it.child((receiver.uid, "k", i), lambda: Opaque(static=True))
+        value = it.child(
+            (receiver.uid, "val", i),
+            lambda: Opaque(f"{receiver.name}[…]", trace=receiver.trace, parent=receiver, tag=("item", key)),
+        )
+        return key if name == "keys" else value if name == "values" else TupleV((key, value))
+
+    return Many("values" if name != "keys" else "static", element)
+
+
+def _replaced(it: Interpreter, receiver: Opaque, kwargs: Kwargs) -> Value:
+    """A functional update: the other fields stay the receiver's own."""
+    made = Opaque(receiver.name, trace=receiver.trace, hint=receiver.hint)
+    held = it.st.heap.get(receiver.uid)
+    items = dict(held.items) if isinstance(held, Content) else {}
+    items.update(kwargs)
+    items["__base__"] = receiver
+    it.st.heap = {**it.st.heap, made.uid: Content(items, None, True)}
+    return made
+
+
+def _named_call(
+    it: Interpreter, receiver: Value, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place
+) -> Value:
+    """An unknown method; `init` and `apply` take keys as the libraries' modules do."""
+    if name in ("init", "init_with_output", "apply"):
+        first = args[:1] if name != "apply" else ()
+        for value in first:
+            consume_deep(it, value, "init", place)
+        rngs = kwargs.get("rngs")
+        if rngs is not None:
+            consume_deep(it, rngs, "call", place)
+            kwargs = {key: value for key, value in kwargs.items() if key != "rngs"}
+        if first and isinstance(first[0], Ref | TupleV):
+            args = args[1:]
+        elif first:
+            rest = unknown_call(it, UNKNOWN, args[1:], kwargs, place, name)
+            if isinstance(first[0], Opaque):
+                consume(it, first[0], "init", place, definite=False)
+            return rest
+    return unknown_call(it, UNKNOWN, args, kwargs, place, name)
+
+
+# ---- containers and library objects ---------------------------------------------------------------------------------
+
+
+def _tuple_method(it: Interpreter, receiver: TupleV, name: str, kwargs: Kwargs) -> Value:
+    if name == "_replace" and receiver.names:
+        items = tuple(
+            kwargs.get(field, held) for field, held in zip(receiver.names, receiver.items, strict=False)
+        )
+        return TupleV(items, receiver.cls, receiver.names)
+    if name == "replace" and receiver.names:
+        return _tuple_method(it, receiver, "_replace", kwargs)
+    if name == "_asdict" and receiver.names:
+        return Ref("dict", it.fr.ctx.depth, Content(dict(zip(receiver.names, receiver.items, strict=False))))
+    if name in ("index", "count"):
+        return Opaque(static=True)
+    return Opaque()
+
+
+def _object_method(
+    it: Interpreter, receiver: Ref, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place
+) -> Value:
+    """Methods that an instance of a project class inherits from a library's class."""
+    cls = receiver.cls
+    if name in ("replace", "_replace"):
+        content = it.st.content(receiver)
+        made = Ref("object", it.fr.ctx.depth, Content({**content.items, **kwargs}, content.rest, content.open), cls)
+        made.trace = receiver.trace
+        made.name = receiver.name
+        return made
+    if name in ("make_rng", "next_rng_key"):
+        return Key(place)
+    if name in ("init", "init_with_output", "apply", "lazy_init") and cls is not None:
+        return _module_call(it, receiver, name, args, kwargs, place)
+    if name in ("param", "variable", "sow", "perturb"):
+        trace = Trace(ABSTRACT, it.fr.ctx.why) if it.fr.ctx.abstract else None
+        return Array(trace) if name == "param" else Opaque()
+    return unknown_call(it, UNKNOWN, args, kwargs, place, name)
+
+
+def _module_call(
+    it: Interpreter, receiver: Ref, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place
+) -> Value:
+    """`model.apply(variables, *args, rngs=…)` runs the module's method; `init` uses its keys up."""
+    if args and name != "apply":
+        consume_deep(it, args[0], "init", place)
+        if isinstance(args[0], Opaque) and not args[0].static:
+            consume(it, args[0], "init", place, definite=isinstance(args[0], Key))
+    rngs = kwargs.get("rngs")
+    if rngs is not None:
+        consume_deep(it, rngs, "call", place)
+    chosen = kwargs.get("method")
+    inner = {key: value for key, value in kwargs.items() if key not in ("rngs", "mutable", "method", "capture_intermediates")}
+    module = Ref("object", it.fr.ctx.depth, it.st.content(receiver), receiver.cls, name="self")
+    attr = "__call__"
+    if isinstance(chosen, Const) and isinstance(chosen.value, str):
+        attr = chosen.value
+    elif chosen is not None and not is_none(chosen):
+        return Opaque()
+    result = objects.call_method_of(it, module, attr, args[1:], inner, place)
+    if name != "apply" or result is None or "mutable" in kwargs:
+        return TupleV((result if result is not None else Opaque(), Opaque())) if "mutable" in kwargs else Opaque()
+    return result
+
+
+def _ext_obj_method(
+    it: Interpreter, receiver: ExtObj, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place
+) -> Value:
+    from jaxlint.semantics.libraries import call_known
+
+    kind = it.knowledge.classes.get(receiver.cls, "")
+    if kind in ("key_stream", "nnx_rngs"):
+        return Key(place)
+    if receiver.cls.endswith("Transformed") and name in ("init", "apply") and receiver.args:
+        return _haiku_call(it, receiver, name, args, kwargs, place)
+    known = f"{receiver.cls}.{name}"
+    if it.knowledge.functions.get(known) is not None:
+        return call_known(it, known, (receiver, *args), kwargs, place)
+    if kind in ("mesh", "sharding", "static_object", "partition_spec", "abstract_value"):
+        return Opaque(static=True)
+    if kind == "optax_transform" or receiver.cls.startswith("optax."):
+        return Opaque(name)
+    return _named_call(it, receiver, name, args, kwargs, place)
+
+
+def _haiku_call(
+    it: Interpreter, receiver: ExtObj, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place
+) -> Value:
+    with_state = "State" in receiver.cls
+    position = 0 if name == "init" else (2 if with_state else 1)
+    rng = args[position] if len(args) > position else kwargs.get("rng")
+    no_rng = name == "apply" and receiver.kwargs.get("without_apply_rng") is not None
+    if rng is not None and not no_rng:
+        consume(it, rng, "init" if name == "init" else "call", place)
+    rest = args[position + (0 if no_rng else 1) :]
+    result = call(it, receiver.args[0], rest, {key: v for key, v in kwargs.items() if key != "rng"}, place)
+    if name == "init":
+        return TupleV((Opaque(), Opaque())) if with_state else Opaque()
+    return TupleV((result, Opaque())) if with_state else result
+
+
+def _wrapped_method(
+    it: Interpreter, receiver: Wrapped, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place
+) -> Value:
+    from jaxlint.semantics.transforms import attach_rules, call_shaped
+
+    if name in ("lower", "trace", "eval_shape"):
+        call_shaped(it, receiver, args, kwargs, place)
+        return Opaque()
+    if name in ("defvjp", "defjvp", "defjvps", "def_vmap"):
+        return attach_rules(it, receiver, name, args, place)
+    return Opaque()

@@ -1,0 +1,678 @@
+"""Attributes and methods: of arrays, containers, instances and opaque values; and stores that outlive a trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.semantics import items as items_module
+from jaxlint.semantics.events import ItemAssigned, Mutated
+from jaxlint.semantics.state import join
+from jaxlint.semantics.values import (
+    ABSTRACT,
+    NONE,
+    UNKNOWN,
+    Array,
+    At,
+    ClassV,
+    Const,
+    Content,
+    Descriptor,
+    Ext,
+    ExtObj,
+    Func,
+    Key,
+    Many,
+    Method,
+    ModuleV,
+    Opaque,
+    Partial,
+    Place,
+    Ref,
+    SuperV,
+    Trace,
+    TupleV,
+    Union,
+    Value,
+    Wrapped,
+    ancestors,
+    fingerprint,
+    traced_inside,
+    weaken,
+)
+from jaxlint.syntax import ir
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+set_item = items_module.set_item
+
+METADATA = frozenset(
+    "shape ndim size dtype itemsize nbytes sharding weak_type aval device devices committed is_fully_addressable "
+    "is_fully_replicated platform format layout is_deleted vma".split()
+)
+_CONTAINER_CHANGES = frozenset(
+    "append extend insert pop remove clear sort reverse update setdefault popitem add discard appendleft popleft "
+    "extendleft rotate write".split()
+)
+
+
+def get_attr(it: Interpreter, base: Value, attr: str, place: Place) -> Value:
+    """The value of `base.attr`."""
+    kind = type(base)
+    if kind is Ext:
+        return it.ext(f"{base.name}.{attr}")  # type: ignore[attr-defined]
+    if kind is ModuleV:
+        return _module_attr(it, base, attr)  # type: ignore[arg-type]
+    if kind is Array:
+        return _array_attr(it, base, attr)  # type: ignore[arg-type]
+    if kind is Opaque:
+        return _opaque_attr(it, base, attr)  # type: ignore[arg-type]
+    if kind is Ref:
+        return _ref_attr(it, base, attr, place)  # type: ignore[arg-type]
+    if kind is TupleV:
+        names = base.names  # type: ignore[attr-defined]
+        if names and attr in names:
+            return base.items[names.index(attr)]  # type: ignore[attr-defined, no-any-return]
+        cls = base.cls  # type: ignore[attr-defined]
+        if cls is not None:
+            found = class_attr(cls, attr)
+            if found is not None:
+                return bind(it, found, base, cls, place)
+        return Method(base, attr)
+    if kind is ClassV:
+        return _class_attr_value(it, base, attr, place)  # type: ignore[arg-type]
+    if kind is Union:
+        result: Value | None = None
+        for member in base.members:  # type: ignore[attr-defined]
+            if member is NONE:
+                continue
+            part = get_attr(it, member, attr, place)
+            result = part if result is None else join(result, part)
+        return result if result is not None else UNKNOWN
+    if kind is Key:
+        if attr in METADATA:
+            return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True))
+        return Method(base, attr)
+    if kind is ExtObj:
+        return _ext_obj_attr(it, base, attr)  # type: ignore[arg-type]
+    if kind is SuperV:
+        return _super_attr(it, base, attr, place)  # type: ignore[arg-type]
+    if kind is Wrapped and attr == "__wrapped__":
+        return base.inner  # type: ignore[attr-defined, no-any-return]
+    if kind is Partial and attr in ("func", "keywords", "args"):
+        return base.func if attr == "func" else Opaque()  # type: ignore[attr-defined, no-any-return]
+    if base is UNKNOWN:
+        return UNKNOWN
+    return Method(base, attr)
+
+
+def _module_attr(it: Interpreter, base: ModuleV, attr: str) -> Value:
+    env = base.env
+    found = it.lookup_global(env, attr)
+    if found is not None:
+        return found
+    submodule = f"{env.name}.{attr}"
+    if it.project.find(submodule) is not None:
+        from jaxlint.semantics.statements import module_value
+
+        return module_value(it, submodule)
+    return UNKNOWN
+
+
+def _array_attr(it: Interpreter, base: Array, attr: str) -> Value:
+    if attr == "at":
+        return At(base)
+    if attr in METADATA:
+        if attr == "shape" and base.shape is not None:
+            return TupleV(base.shape)
+        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True, hint="shape" if attr == "shape" else None))
+    if attr in ("T", "mT", "real", "imag", "flat"):
+        trace = base.trace
+        if trace is None and it.fr.ctx.abstract and base.lib == "jax":
+            trace = Trace(ABSTRACT, it.fr.ctx.why)
+        return Array(trace, lib=base.lib, parent=base if attr in ("T", "mT") else None)
+    return Method(base, attr)
+
+
+def version(it: Interpreter, value: Value) -> int:
+    """How often unknown methods may have changed the attributes of an object on this path."""
+    return it.st.heap.get(("v", value.uid), 0)  # type: ignore[no-any-return]
+
+
+def bump(it: Interpreter, value: Value) -> None:
+    """An unknown method may have changed the object's attributes."""
+    it.st.heap = {**it.st.heap, ("v", value.uid): version(it, value) + 1}
+
+
+def _opaque_attr(it: Interpreter, base: Opaque, attr: str) -> Value:
+    changed = it.st.heap.get(base.uid)
+    if isinstance(changed, Content):
+        stored = changed.items.get(attr)
+        if stored is not None:
+            return stored  # type: ignore[no-any-return]
+        original = changed.items.get("__base__")
+        if isinstance(original, Opaque):
+            return _opaque_attr(it, original, attr)
+    if base.static:
+        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True, parent=base, tag=("attr", attr)))
+    if attr in METADATA:
+        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True, hint="shape" if attr == "shape" else None))
+    if attr == "at" and (base.trace is not None or base.hint == "array"):
+        return At(base)
+    trace = base.trace
+    if trace is not None and base.hint == "array":
+        if attr in ("T", "mT", "real", "imag", "flat"):
+            return Array(trace)
+        return Method(base, attr)
+    name = f"{base.name}.{attr}" if base.name else attr
+    number = version(it, base)
+    # Fields of an object of unknown class may be static: not certainly traced.
+    return it.child(
+        (base.uid, "attr", attr, number),
+        lambda: Opaque(name, trace=weaken(trace), parent=base, tag=("attr", attr)),
+    )
+
+
+_LIBRARY_METHODS: dict[str, tuple[str, ...]] = {
+    "linen_module": ("init", "apply", "init_with_output", "lazy_init", "make_rng", "param", "variable", "sow", "perturb"),
+    "pytree_dataclass": ("replace",),
+    "train_state": ("replace",),
+    "namedtuple": ("_replace",),
+}
+"""Methods that classes of a kind inherit from their library."""
+
+
+# ---- instances ------------------------------------------------------------------------------------------------------
+
+
+def class_attr(cls: ClassV, name: str) -> Value | None:
+    """An attribute of a class or of its bases, in method resolution order (depth first)."""
+    found = cls.attrs.get(name)
+    if found is not None:
+        return found
+    for base in cls.bases:
+        found = class_attr(base, name)
+        if found is not None:
+            return found
+    return None
+
+
+def class_field(cls: ClassV, name: str) -> Any:
+    """An annotated field of a class or of its bases."""
+    found = cls.fields.get(name)
+    if found is not None:
+        return found
+    for base in cls.bases:
+        found = class_field(base, name)
+        if found is not None:
+            return found
+    return None
+
+
+def owner_of(cls: ClassV, name: str) -> ClassV | None:
+    """The class in whose body `name` is bound."""
+    if name in cls.attrs:
+        return cls
+    for base in cls.bases:
+        found = owner_of(base, name)
+        if found is not None:
+            return found
+    return None
+
+
+def bind(it: Interpreter, attr: Value, receiver: Value, cls: ClassV, place: Place) -> Value:
+    """What an attribute found on the class is on an instance."""
+    if isinstance(attr, Func):
+        return it.child(
+            (attr.uid, "bound", receiver.uid or id(receiver)),
+            lambda: Func(attr.fn, attr.env, attr.closure, receiver, attr.cls or cls, attr.defaults),
+        )
+    if isinstance(attr, Descriptor):
+        if attr.kind in ("property", "cached_property"):
+            from jaxlint.semantics.calls import call
+
+            func = attr.func
+            if isinstance(func, Func):
+                bound = bind(it, func, receiver, cls, place)
+                return call(it, bound, (), {}, place)
+            return Opaque()
+        if attr.kind == "classmethod":
+            return bind(it, attr.func, cls, cls, place)
+        return attr.func
+    if isinstance(attr, Wrapped):
+        return it.child((attr.uid, "bound", receiver.uid or id(receiver)), lambda: Partial(attr, (receiver,), {}))
+    return attr
+
+
+def _ref_attr(it: Interpreter, base: Ref, attr: str, place: Place) -> Value:
+    if base.kind != "object":
+        return Method(base, attr)
+    content = it.st.content(base)
+    found = content.items.get(attr)
+    if found is not None:
+        return found  # type: ignore[no-any-return]
+    cls = base.cls
+    if cls is None:
+        return Opaque()
+    if attr == "__class__":
+        return cls
+    from jaxlint.semantics.classes import typical_attr
+
+    if attr in _LIBRARY_METHODS.get(cls.kind, ()):
+        return Method(base, attr)
+    field = class_field(cls, attr)
+    held = class_attr(cls, attr)
+    if held is not None and field is None:
+        return bind(it, held, base, cls, place)
+    return typical_attr(it, base, cls, attr, field)
+
+
+def _super_attr(it: Interpreter, base: SuperV, attr: str, place: Place) -> Value:
+    for parent in base.cls.bases:
+        found = class_attr(parent, attr)
+        if found is not None:
+            return bind(it, found, base.receiver, parent, place)
+    return Method(UNKNOWN, attr)
+
+
+def _class_attr_value(it: Interpreter, base: ClassV, attr: str, place: Place) -> Value:
+    found = class_attr(base, attr)
+    if found is None:
+        if attr == "__name__":
+            return Const(base.ir.name)
+        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True))
+    if isinstance(found, Descriptor):
+        if found.kind == "classmethod":
+            return bind(it, found.func, base, base, place)
+        return found.func
+    if base.kind == "enum" and not isinstance(found, Func):
+        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True))
+    return found
+
+
+def _ext_obj_attr(it: Interpreter, base: ExtObj, attr: str) -> Value:
+    kind = it.knowledge.classes.get(base.cls, "")
+    if kind in ("mesh", "sharding", "static_object", "partition_spec", "abstract_value") and attr not in ("update",):
+        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True))
+    if attr in METADATA:
+        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True))
+    return Method(base, attr)
+
+
+def call_method_of(
+    it: Interpreter, ref: Ref, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], place: Place
+) -> Value | None:
+    """Call a method that the object's class defines; None when it defines none."""
+    if ref.cls is None:
+        return None
+    found = class_attr(ref.cls, name)
+    if found is None or not isinstance(found, Func | Descriptor | Wrapped):
+        return None
+    from jaxlint.semantics.calls import call
+
+    return call(it, bind(it, found, ref, ref.cls, place), args, kwargs, place)
+
+
+def enter_context(it: Interpreter, value: Value, place: Place) -> Value:
+    """What `with value as x` binds."""
+    if isinstance(value, Ref):
+        result = call_method_of(it, value, "__enter__", (), {}, place)
+        return result if result is not None else Opaque()
+    if isinstance(value, ExtObj):
+        return value
+    return Opaque()
+
+
+# ---- annotations ----------------------------------------------------------------------------------------------------
+
+_HINTS = {
+    "jax.Array": "array",
+    "jax.numpy.ndarray": "array",
+    "jax.typing.ArrayLike": "array",
+    "chex.Array": "array",
+    "chex.Numeric": "array",
+    "builtins.float": "float",
+    "builtins.int": "int",
+    "builtins.bool": "bool",
+    "builtins.str": "str",
+    "numpy.ndarray": "numpy",
+    "chex.PRNGKey": "key",
+    "jaxtyping.PRNGKeyArray": "key",
+    "jaxtyping.Key": "key",
+    "jax.random.PRNGKey": "key",
+    "jax.random.Key": "key",
+    "jax.random.KeyArray": "key",
+    "jax.random.PRNGKeyArray": "key",
+    "flax.typing.PRNGKey": "key",
+    "jax.random.key": "key",
+    "jax.random.KeyArrayLike": "key",
+    "typing.Callable": "callable",
+    "collections.abc.Callable": "callable",
+}
+_JAXTYPING = ("Float", "Int", "Bool", "Complex", "Num", "Real", "Inexact", "Shaped", "UInt", "Array", "Scalar")
+
+
+def annotation_of(it: Interpreter, annotation: ir.Expr) -> tuple[str | None, ClassV | None]:
+    """(hint, project class) that an annotation gives. Evaluated without events."""
+    if type(annotation) is ir.Lit and isinstance(annotation.value, str):
+        name = annotation.value.strip()
+        value = it.lookup(name) if name.isidentifier() else None
+        return (None, value) if isinstance(value, ClassV) else (_HINTS.get("builtins." + name), None)
+    if type(annotation) is ir.Bin and annotation.op == "|":
+        left, right = annotation.left, annotation.right
+        if type(right) is ir.Lit and right.value is None:
+            hint, cls = annotation_of(it, left)
+            return (hint if hint == "key" else None), None
+        return None, None
+    base = annotation
+    if type(base) is ir.Sub:
+        inner = _dotted_value(it, base.obj)
+        name = inner.name if isinstance(inner, Ext) else ""
+        if name.startswith("jaxtyping."):
+            short = name.rpartition(".")[2]
+            return ("key" if short in ("Key", "PRNGKeyArray") else "array" if short in _JAXTYPING else None), None
+        if name in ("typing.Optional",):
+            hint, _ = annotation_of(it, base.index)
+            return (hint if hint == "key" else None), None
+        if name in ("typing.Callable", "collections.abc.Callable"):
+            return "callable", None
+        if name in ("builtins.dict", "typing.Dict", "typing.Mapping", "collections.abc.Mapping"):
+            return "dict", None
+        return None, inner if isinstance(inner, ClassV) else None
+    value = _dotted_value(it, annotation)
+    if isinstance(value, ClassV):
+        return None, value
+    if isinstance(value, Ext):
+        if value.name.startswith("jaxtyping.") and value.name.rpartition(".")[2] in _JAXTYPING:
+            return "array", None
+        return _HINTS.get(value.name), None
+    return None, None
+
+
+def _dotted_value(it: Interpreter, expr: ir.Expr) -> Value | None:
+    if type(expr) is ir.Name:
+        found = it.lookup(expr.name)
+        return found if found is not None else it.ext("builtins." + expr.name)
+    if type(expr) is ir.Attr:
+        base = _dotted_value(it, expr.obj)
+        if isinstance(base, Ext):
+            return it.ext(f"{base.name}.{expr.attr}")
+        if isinstance(base, ModuleV):
+            return base.env.names.get(expr.attr)
+    return None
+
+
+def annotated(it: Interpreter, annotation: ir.Expr, value: Value) -> Value:
+    """An opaque value, with what its annotation says of it."""
+    if not isinstance(value, Opaque) or value.hint is not None:
+        return value
+    hint, cls = annotation_of(it, annotation)
+    if cls is not None and cls.kind != "enum":
+        from jaxlint.semantics.classes import instance_of
+
+        return instance_of(it, cls, value)
+    if hint is None:
+        return value
+    if hint == "key":
+        return it.child((value.uid, "key"), lambda: _key_like(value))
+    return it.child((value.uid, "hint", hint), lambda: _hinted(value, hint))
+
+
+def _key_like(value: Opaque) -> Value:
+    key = Opaque(value.name, trace=value.trace, hint="key", parent=value.parent, tag=value.tag)
+    return key
+
+
+def _hinted(value: Opaque, hint: str) -> Value:
+    return Opaque(value.name, trace=value.trace, static=value.static, hint=hint, parent=value.parent, tag=value.tag)
+
+
+# ---- stores ---------------------------------------------------------------------------------------------------------
+
+
+def describe(expr: Any) -> str:
+    """The text of a name or attribute chain, for messages."""
+    if type(expr) is ir.Name:
+        return expr.name
+    if type(expr) is ir.Attr:
+        return f"{describe(expr.obj)}.{expr.attr}"
+    if type(expr) is ir.Sub:
+        return f"{describe(expr.obj)}[…]"
+    if type(expr) is ir.Call:
+        return f"{describe(expr.func)}(…)"
+    return "…"
+
+
+def is_jax_array(it: Interpreter, base: Value, expr: Any) -> bool:
+    """Whether an item store goes to an immutable JAX array."""
+    if isinstance(base, Array):
+        return base.lib == "jax"
+    if isinstance(base, Opaque):
+        return base.hint == "array" and base.trace is not None and base.trace.certain
+    return False
+
+
+def mutation(it: Interpreter, target: Value, name: str, stored: Value | None, place: Place) -> None:
+    """Tell when a store into `target` outlives the running trace."""
+    ctx = it.fr.ctx
+    if ctx.depth == 0 or (ctx.shape and (stored is None or traced_inside(stored) is None)):
+        return
+    if isinstance(target, Ref) and target.cls is not None and _explicit_state(it, target, ctx.transform):
+        return
+    root: Value = target
+    for item in ancestors(target):
+        root = item
+    uid = root.uid
+    kind = "self" if name == "self" or name.startswith("self.") else "object"
+    event = Mutated(place, kind, name, stored, ctx.why, ctx.transform)
+    if uid in ctx.arguments or target.uid in ctx.arguments:
+        if uid in ctx.shared or target.uid in ctx.shared:
+            event.target = "argument"
+            if stored is not None and traced_inside(stored) is not None:
+                it.emit(event)
+            return
+        event.target = "argument" if kind != "self" else kind
+        ctx.pending.append((target.uid, event))
+        return
+    if isinstance(target, Ref):
+        if target.depth < ctx.depth:
+            it.emit(event)
+    elif isinstance(target, Opaque) and (uid in it.older or uid < ctx.mark):
+        it.emit(event)
+
+
+def _explicit_state(it: Interpreter, target: Ref, transform: str) -> bool:
+    kind = target.cls.kind if target.cls is not None else ""
+    return kind in ("nnx_module", "linen_module", "haiku_module", "nnx_object")
+
+
+def set_attr(it: Interpreter, base: Value, attr: str, value: Value, place: Place, base_expr: Any) -> None:
+    """`base.attr = value`."""
+    if isinstance(base, Union):
+        for member in base.members:
+            set_attr(it, member, attr, value, place, base_expr)
+        return
+    name = f"{describe(base_expr)}.{attr}"
+    if isinstance(base, Ref):
+        mutation(it, base, name, value, place)
+        if base.kind == "object":
+            content = it.st.content(base)
+            it.st.store(base, Content({**content.items, attr: value}, content.rest, content.open))
+        return
+    if isinstance(base, Opaque) and not base.static:
+        mutation(it, base, name, value, place)
+        held = it.st.heap.get(base.uid)
+        items = dict(held.items) if isinstance(held, Content) else {}
+        items[attr] = value
+        it.st.heap = {**it.st.heap, base.uid: Content(items, None, True)}
+        return
+    if isinstance(base, ModuleV):
+        mutation_of_module(it, name, value, place)
+    elif isinstance(base, ClassV):
+        if it.fr.ctx.depth > 0:
+            it.emit(Mutated(place, "object", name, value, it.fr.ctx.why, it.fr.ctx.transform))
+    elif isinstance(base, Array) and base.lib == "jax" and attr not in ("value",):
+        it.emit(ItemAssigned(place, UNKNOWN, "attribute"))
+
+
+def mutation_of_module(it: Interpreter, name: str, value: Value, place: Place) -> None:
+    """A store into a module's attribute."""
+    if it.fr.ctx.depth > 0:
+        it.emit(Mutated(place, "global", name, value, it.fr.ctx.why, it.fr.ctx.transform))
+
+
+def call_container(
+    it: Interpreter, ref: Ref, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], place: Place,
+    base_name: str = "",
+) -> Value:
+    """A method of a list, dict or set."""
+    from jaxlint.semantics.iteration import iterate
+
+    content = it.st.content(ref)
+    if name in _CONTAINER_CHANGES:
+        stored = args[-1] if args and name not in ("pop", "remove", "clear", "sort", "reverse", "popitem") else None
+        if name in ("update",) and kwargs:
+            stored = next(iter(kwargs.values()))
+        mutation(it, ref, base_name or ref.name or "…", stored, place)
+    if ref.kind == "list":
+        return _list_method(it, ref, content, name, args, place)
+    if ref.kind == "dict":
+        return _dict_method(it, ref, content, name, args, kwargs, place)
+    if name in ("add", "update") and args:
+        value = args[0] if name == "add" else iterate(it, args[0], place).element(it, 0)
+        rest = value if content.rest is None else join(content.rest, value)
+        it.st.store(ref, Content(content.items, rest, True))
+        return NONE
+    return Opaque()
+
+
+def _list_method(
+    it: Interpreter, ref: Ref, content: Content, name: str, args: tuple[Value, ...], place: Place
+) -> Value:
+    from jaxlint.semantics.iteration import iterate
+
+    st = it.st
+    if name == "append" and args:
+        if content.open or content.rest is not None:
+            rest = args[0] if content.rest is None else join(content.rest, args[0])
+            st.store(ref, Content(content.items, rest, True))
+        elif len(content.items) < 64:
+            st.store(ref, Content((*content.items, args[0])))
+        else:
+            st.store(ref, Content(content.items, args[0], True))
+        return NONE
+    if name == "extend" and args:
+        sequence = iterate(it, args[0], place)
+        if sequence.length is not None and sequence.length < 32 and not content.open and content.rest is None:
+            added = tuple(sequence.element(it, i) for i in range(sequence.length))
+            st.store(ref, Content(content.items + added))
+        else:
+            element = sequence.element(it, 0)
+            rest = element if content.rest is None else join(content.rest, element)
+            st.store(ref, Content(content.items, rest, True))
+        return NONE
+    if name == "pop":
+        items = content.items
+        if not content.open and content.rest is None and items:
+            index = args[0].value if args and isinstance(args[0], Const) else (-1 if not args else None)
+            if isinstance(index, int) and -len(items) <= index < len(items):
+                left = list(items)
+                popped = left.pop(index)
+                st.store(ref, Content(tuple(left)))
+                return popped  # type: ignore[no-any-return]
+        return Opaque()
+    if name in ("clear",):
+        st.store(ref, Content(()))
+        return NONE
+    if name in ("insert", "remove"):
+        rest = content.rest
+        for item in (*content.items, *(args[1:] if name == "insert" else ())):
+            rest = item if rest is None else join(rest, item)
+        st.store(ref, Content((), rest, True))
+        return NONE
+    if name == "copy":
+        return Ref("list", it.fr.ctx.depth, content)
+    if name in ("index", "count"):
+        return Opaque(static=True)
+    if name in ("sort", "reverse"):
+        if name == "reverse" and not content.open and content.rest is None:
+            st.store(ref, Content(tuple(reversed(content.items))))
+        return NONE
+    return Opaque()
+
+
+def _dict_method(
+    it: Interpreter,
+    ref: Ref,
+    content: Content,
+    name: str,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    place: Place,
+) -> Value:
+    st = it.st
+    known = not content.open and content.rest is None
+    if name in ("get", "pop", "setdefault") and args:
+        found = items_module.get_item(it, ref, args[0], place) if _has(content, args[0]) or not known else None
+        default = args[1] if len(args) > 1 else NONE
+        if found is None:
+            if name == "setdefault":
+                items_module.set_item(it, ref, args[0], default, place, None, "=")
+            return default
+        if name == "pop":
+            st.store(ref, items_module._updated(content, "dict", args[0], None))
+        return found if _has(content, args[0]) else join(found, default)
+    if name == "update":
+        items = dict(content.items)
+        opened, rest = content.open, content.rest
+        source = args[0] if args else None
+        if isinstance(source, Ref) and source.kind == "dict":
+            other = st.content(source)
+            items.update(other.items)
+            opened |= other.open
+            rest = other.rest if rest is None else rest
+        elif source is not None:
+            opened = True
+            rest = rest if rest is not None else UNKNOWN
+        items.update(kwargs)
+        st.store(ref, Content(items, rest, opened))
+        return NONE
+    if name in ("items", "values", "keys"):
+        return dict_view(it, ref, content, name)
+    if name == "copy":
+        return Ref("dict", it.fr.ctx.depth, content)
+    if name == "clear":
+        st.store(ref, Content({}))
+        return NONE
+    return Opaque()
+
+
+def _has(content: Content, key: Value) -> bool:
+    try:
+        return isinstance(key, Const) and key.value in content.items
+    except TypeError:
+        return False
+
+
+def dict_view(it: Interpreter, ref: Ref, content: Content, name: str) -> Value:
+    """`d.items()`, `d.values()` or `d.keys()`."""
+    keys = list(content.items)
+    known = not content.open and content.rest is None
+
+    def element(i: Any) -> Value:
+        number = i if isinstance(i, int) else 0
+        key: Value
+        if number < len(keys):
+            key = Const(keys[number]) if not isinstance(keys[number], tuple) else Opaque(static=True)
+            value = content.items[keys[number]]
+        else:
+            key = it.child((ref.uid, "k", number), lambda: Opaque(static=True))
+            value = content.rest if content.rest is not None else it.child((ref.uid, "val", number), Opaque)
+        if name == "keys":
+            return key
+        return value if name == "values" else TupleV((key, value))
+
+    return Many("values" if name != "keys" else "static", element, len(keys) if known else None)
+
+
+__all__ = ["fingerprint", "get_attr", "set_attr", "set_item"]

@@ -1,0 +1,131 @@
+"""The modules of a project: found, read, parsed and lowered on demand, once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from jaxlint.semantics.values import Place, Value
+from jaxlint.syntax.lower import lower
+
+if TYPE_CHECKING:
+    from jaxlint.syntax import ir
+
+
+class ModuleEnv:
+    """A module and its global names. `state` is "new", "running" or "done" with respect to its body."""
+
+    __slots__ = ("applied", "fid", "globals_written", "ir", "name", "names", "path", "state")
+
+    def __init__(self, module: ir.ModuleIR) -> None:
+        self.ir = module
+        self.name = module.name
+        self.path = module.path
+        self.names: dict[str, Value] = {}
+        self.state = "new"
+        self.fid = 0
+        self.applied: set[int] = set()
+        self.globals_written: dict[str, Place] = {}
+
+
+class Project:
+    """Finds modules by name under `roots` and keeps them.
+
+    `read` returns the text of a file, or None when it cannot be read or decoded.
+    """
+
+    def __init__(self, roots: list[str], read: Callable[[str], str | None]) -> None:
+        self.roots = roots
+        self.read = read
+        self.by_path: dict[str, ModuleEnv | None] = {}
+        self.reached: set[str] = set()
+        self._files: dict[str, str | None] = {}
+
+    def find(self, name: str) -> str | None:
+        """The file of the module `name`, or None when it is not part of the project."""
+        if name in self._files:
+            return self._files[name]
+        found = None
+        relative = name.replace(".", os.sep)
+        for root in self.roots:
+            base = os.path.join(root, relative)
+            for candidate in (base + ".py", os.path.join(base, "__init__.py")):
+                if os.path.isfile(candidate):
+                    found = candidate
+                    break
+            if found is not None:
+                break
+        self._files[name] = found
+        return found
+
+    def is_package(self, name: str) -> bool:
+        """Whether `name` is a folder of the project that holds modules, with or without `__init__.py`."""
+        relative = name.replace(".", os.sep)
+        return any(os.path.isdir(os.path.join(root, relative)) for root in self.roots)
+
+    def module_name(self, path: str) -> tuple[str, bool]:
+        """The dotted name of the module at `path` and whether it is a package."""
+        folder, file = os.path.split(path)
+        stem = os.path.splitext(file)[0]
+        best = ""
+        for root in self.roots:
+            if (path.startswith(root.rstrip(os.sep) + os.sep)) and len(root) > len(best):
+                best = root
+        relative = os.path.relpath(folder, best) if best else "."
+        parts = [] if relative == "." else relative.split(os.sep)
+        if stem == "__init__":
+            return ".".join(parts) or "__init__", True
+        return ".".join([*parts, stem]), False
+
+    def load(self, path: str) -> ModuleEnv | None:
+        """The module at `path`; None when it cannot be read or parsed."""
+        self.reached.add(path)
+        if path in self.by_path:
+            return self.by_path[path]
+        text = self.read(path)
+        env = None
+        if text is not None:
+            try:
+                tree = cst.parse_module(text)
+            except (cst.ParserSyntaxError, RecursionError):
+                tree = None
+            if tree is not None:
+                env = self.add(path, tree)
+        self.by_path[path] = env
+        return env
+
+    def add(self, path: str, tree: cst.Module) -> ModuleEnv | None:
+        """Lower a parsed module and keep it."""
+        name, is_package = self.module_name(path)
+        try:
+            env = ModuleEnv(lower(tree, path, name, is_package))
+        except RecursionError:
+            return None
+        self.by_path[path] = env
+        return env
+
+    def restore(self, module: ir.ModuleIR) -> bool:
+        """Make the tree of a module again after it was dropped; False when the file is no longer the same."""
+        if module.nodes is not None:
+            return True
+        text = self.read(module.path)
+        if text is None:
+            return False
+        again = lower(cst.parse_module(text), module.path, module.name, module.is_package)
+        if again.nodes is None or len(again.nodes) != len(module.statement_of):
+            return False
+        module.nodes, module.statements = again.nodes, again.statements
+        return True
+
+
+def resolve_relative(module: ir.ModuleIR, level: int, target: str) -> str:
+    """The absolute name of `from <level dots><target>` inside `module`."""
+    parts = module.name.split(".")
+    if not module.is_package:
+        parts = parts[:-1]
+    if level > 1:
+        parts = parts[: len(parts) - (level - 1)]
+    return ".".join([*parts, target] if target else parts)

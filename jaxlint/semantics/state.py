@@ -1,0 +1,284 @@
+"""What is known on one path of a function, and how paths fork and join.
+
+A state holds the variables of the running calls, what objects hold, what became of keys and buffers (`res`, for
+resources) and which tests were taken which way. `res`, `heap` and `facts` are replaced on write and shared between
+forks, so a fork costs one copy of the variables.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxlint.semantics.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    Content,
+    Opaque,
+    Ref,
+    TupleV,
+    Union,
+    Unknown,
+    Value,
+    fingerprint,
+    members,
+    merge_traces,
+    weaken,
+)
+
+MAX_STATES = 8
+"""Paths kept apart in one function; beyond it the most similar ones are joined."""
+
+MAX_UNION = 4
+
+
+class State:
+    """One path."""
+
+    __slots__ = ("env", "facts", "fid", "frames", "heap", "res")
+
+    def __init__(self, fid: int, env: dict[str, Value]) -> None:
+        self.fid = fid
+        self.env = env
+        self.frames: dict[int, dict[str, Value]] = {fid: env}
+        self.heap: dict[Any, Any] = {}
+        self.res: dict[Any, Any] = {}
+        self.facts: dict[Any, Any] = {}
+
+    def fork(self) -> State:
+        """Return a copy that can go another way."""
+        new = State.__new__(State)
+        new.fid = self.fid
+        new.frames = {fid: dict(env) for fid, env in self.frames.items()}
+        new.env = new.frames[self.fid]
+        new.heap = self.heap
+        new.res = self.res
+        new.facts = self.facts
+        return new
+
+    def enter(self, fid: int, env: dict[str, Value]) -> None:
+        """Start a call whose variables are `env`."""
+        self.frames[fid] = env
+        self.env = env
+        self.fid = fid
+
+    def leave(self, fid: int, to: int) -> None:
+        """End the call `fid` and go back to `to`."""
+        self.frames.pop(fid, None)
+        self.env = self.frames[to]
+        self.fid = to
+
+    def content(self, ref: Ref) -> Content:
+        """What `ref` holds on this path."""
+        found: Content | None = self.heap.get(ref.uid)
+        return ref.initial if found is None else found
+
+    def store(self, ref: Ref, content: Content) -> None:
+        """Replace what `ref` holds."""
+        self.heap = {**self.heap, ref.uid: content}
+
+    def set_res(self, key: Any, value: Any) -> None:
+        """Record what became of a key or a buffer."""
+        self.res = {**self.res, key: value}
+
+    def assume(self, fact: Any, holds: bool) -> None:
+        """Record that a test went this way."""
+        self.facts = {**self.facts, fact: holds}
+
+
+class _Tracking:
+    """Whether buffers were donated or left uninitialised in this entry, so that arrays keep their identity in joins."""
+
+    buffers = False
+
+
+tracking = _Tracking()
+_joined: dict[Any, Value] = {}
+
+
+def reset_joins() -> None:
+    """Forget interned joins and what is tracked (between entries)."""
+    _joined.clear()
+    tracking.buffers = False
+
+
+def join(a: Value, b: Value) -> Value:
+    """The value that is `a` on one path and `b` on the other."""
+    if a is b:
+        return a
+    kind_a, kind_b = type(a), type(b)
+    if kind_a is Unknown or kind_b is Unknown:
+        return UNKNOWN
+    if kind_a is Const and kind_b is Const:
+        const_a, const_b = a.value, b.value  # type: ignore[attr-defined]
+        if type(const_a) is type(const_b) and const_a == const_b:
+            return a
+    if kind_a is TupleV and kind_b is TupleV:
+        items_a, items_b = a.items, b.items  # type: ignore[attr-defined]
+        if len(items_a) == len(items_b):
+            return TupleV(tuple(map(join, items_a, items_b)), a.cls, a.names)  # type: ignore[attr-defined]
+    identity = (_identity(a), _identity(b))
+    if None not in identity:
+        found = _joined.get(identity)
+        if found is not None:
+            return found
+    result = _join_fresh(a, b)
+    if None not in identity:
+        _joined[identity] = result
+    return result
+
+
+def _identity(value: Value) -> Any:
+    return ("u", value.uid) if value.uid else fingerprint(value)
+
+
+def _join_fresh(a: Value, b: Value) -> Value:
+    kind_a, kind_b = type(a), type(b)
+    if kind_a is Array and kind_b is Array and not tracking.buffers:
+        return Array(_join_traces(a, b), lib=a.lib if a.lib == b.lib else "jax")  # type: ignore[attr-defined]
+    if kind_a is Const and kind_b is Const and a.value is not None and b.value is not None:  # type: ignore[attr-defined]
+        return Opaque(static=True)
+    if kind_a is Opaque and kind_b is Opaque and a.static and b.static and a.trace is b.trace is None:  # type: ignore[attr-defined]
+        return Opaque(static=True, hint=a.hint if a.hint == b.hint else None)  # type: ignore[attr-defined]
+    union: list[Value] = []
+    for member in (*members(a), *members(b)):
+        if not any(member is known or _same_const(member, known) for known in union):
+            union.append(member)
+    if len(union) > MAX_UNION:
+        return UNKNOWN
+    return union[0] if len(union) == 1 else Union(tuple(union))
+
+
+def _same_const(a: Value, b: Value) -> bool:
+    return (
+        isinstance(a, Const)
+        and isinstance(b, Const)
+        and type(a.value) is type(b.value)
+        and bool(a.value == b.value)
+    )
+
+
+def _join_traces(a: Value, b: Value) -> Any:
+    if a.trace is not None and b.trace is not None:
+        return merge_traces(a.trace, b.trace)
+    return weaken(a.trace or b.trace)
+
+
+def join_contents(a: Content, b: Content) -> Content:
+    """What an object holds that held `a` on one path and `b` on the other."""
+    if a is b:
+        return a
+    rest = a.rest if b.rest is None else b.rest if a.rest is None else join(a.rest, b.rest)
+    if isinstance(a.items, dict) and isinstance(b.items, dict):
+        items: dict[Any, Value] = {}
+        for key in {**a.items, **b.items}:
+            left, right = a.items.get(key), b.items.get(key)
+            if left is not None and right is not None:
+                items[key] = join(left, right)
+            else:
+                present = left if left is not None else right
+                items[key] = join(present, a.rest or b.rest or UNKNOWN) if present is not None else UNKNOWN
+        return Content(items, rest, a.open or b.open)
+    if not isinstance(a.items, dict) and not isinstance(b.items, dict) and len(a.items) == len(b.items):
+        return Content(tuple(map(join, a.items, b.items)), rest, a.open or b.open)
+    for value in (*tuple(a.items), *tuple(b.items)):
+        if isinstance(value, Value):
+            rest = value if rest is None else join(rest, value)
+    return Content((), rest, True)
+
+
+def join_states(a: State, b: State, lossy: bool = False) -> State:
+    """Join `b` into `a` and return `a`. With `lossy`, resources that differ are marked as cut and go silent."""
+    for fid, env in a.frames.items():
+        other = b.frames.get(fid)
+        if other is None or other is env:
+            continue
+        # A name bound on one path only keeps its value: where it is read, it must have been bound.
+        for name, value in other.items():
+            mine_value = env.get(name)
+            if mine_value is not value:
+                env[name] = value if mine_value is None else join(mine_value, value)
+    if a.heap is not b.heap:
+        heap = dict(a.heap)
+        for oid, content in b.heap.items():
+            mine = heap.get(oid)
+            if mine is content:
+                continue
+            if isinstance(content, Content) and isinstance(mine, Content):
+                heap[oid] = join_contents(mine, content)
+            elif isinstance(content, Value) and isinstance(mine, Value):
+                heap[oid] = join(mine, content)
+            else:
+                heap[oid] = content
+        a.heap = heap
+    if a.res is not b.res:
+        a.res = _join_res(a.res, b.res, lossy)
+    if a.facts is not b.facts:
+        theirs_facts = b.facts
+        a.facts = {fact: holds for fact, holds in a.facts.items() if theirs_facts.get(fact) is holds}
+    return a
+
+
+CUT = ("cut",)
+"""A resource whose history was lost when paths had to be joined: silent."""
+
+
+def _join_res(a: dict[Any, Any], b: dict[Any, Any], lossy: bool) -> dict[Any, Any]:
+    res = dict(a)
+    for key, use in b.items():
+        mine = res.get(key)
+        if mine is use:
+            continue
+        if lossy:
+            res[key] = CUT
+        elif mine is None:
+            res[key] = use
+        elif isinstance(mine, tuple) and isinstance(use, tuple) and mine is not CUT and use is not CUT:
+            res[key] = mine + tuple(item for item in use if item not in mine)
+    if lossy:
+        for key, use in a.items():
+            if b.get(key) is not use:
+                res[key] = CUT
+    return res
+
+
+def compatible(a: State, b: State, live: Any) -> bool:
+    """Whether joining loses nothing that a rule needs: the same resources and the same values traced."""
+    if a.res is not b.res and a.res != b.res:
+        for key in {**a.res, **b.res}:
+            if a.res.get(key) != b.res.get(key) and live(a, b, key):
+                return False
+    env_a, env_b = a.env, b.env
+    for name, value in env_a.items():
+        theirs = env_b.get(name)
+        if theirs is value or theirs is None:
+            continue
+        if (value.trace is None) != (theirs.trace is None):
+            return False
+    return True
+
+
+def reduce_states(states: list[State], live: Any) -> list[State]:
+    """Join the states that need not be kept apart, and the rest when there are too many."""
+    if len(states) <= 1:
+        return states
+    out: list[State] = []
+    for state in states:
+        for kept in out:
+            if kept is not state and compatible(kept, state, live):
+                join_states(kept, state)
+                break
+        else:
+            out.append(state)
+    while len(out) > MAX_STATES:
+        last = out.pop()
+        join_states(out[-1], last, lossy=True)
+    return out
+
+
+def join_all(states: list[State]) -> State:
+    """Join every state into the first (a call has one continuation)."""
+    first = states[0]
+    for other in states[1:]:
+        join_states(first, other)
+    return first

@@ -1,0 +1,494 @@
+"""What statements do to the paths of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.semantics import branches, buffers, objects
+from jaxlint.semantics.calls import apply_decorators
+from jaxlint.semantics.classes import define_class
+from jaxlint.semantics.events import ContextEntered, KeyDiscarded, Mutated
+from jaxlint.semantics.expressions import binary, evaluate
+from jaxlint.semantics.interpreter import MAX_STEPS, Loop
+from jaxlint.semantics.iteration import iterate, unpack
+from jaxlint.semantics.keys import note_subkeys
+from jaxlint.semantics.project import resolve_relative
+from jaxlint.semantics.state import State, join, reduce_states
+from jaxlint.semantics.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    CompileTime,
+    Const,
+    Ext,
+    Func,
+    Key,
+    ModuleV,
+    Opaque,
+    Ref,
+    TupleV,
+    Value,
+    fresh_uid,
+    traced_inside,
+)
+from jaxlint.syntax import ir
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+UNROLLED = 6
+"""Loops over a sequence of known length are run pass by pass up to this many."""
+
+
+def exec_block(it: Interpreter, body: list[ir.Stmt], states: list[State]) -> list[State]:
+    """Run statements over every path; return the paths that fall out at the end."""
+    module_level = it.fr.fn.parent is None
+    for stmt in body:
+        if not states:
+            return states
+        run = _EXEC[type(stmt)]
+        it.steps += len(states)
+        if len(states) == 1:
+            it.st = states[0]
+            out = run(it, stmt)
+            states = [it.st] if out is None else out
+        else:
+            after: list[State] = []
+            for state in states:
+                it.st = state
+                out = run(it, stmt)
+                if out is None:
+                    after.append(it.st)
+                else:
+                    after += out
+            states = after
+        if len(states) > 1:
+            it._here = stmt.id
+            states = reduce_states(states, it.live)
+        if module_level and states and it.fr.env.state == "running":
+            it.fr.env.names = states[0].env
+    return states
+
+
+def assign_target(it: Interpreter, target: ir.Expr, value: Value, stmt: ir.Node) -> None:
+    """Bind an assignment target."""
+    kind = type(target)
+    if kind is ir.Name:
+        name = target.name  # type: ignore[attr-defined]
+        if type(value) is Opaque and not value.name and value.trace is None:
+            value.name = name
+        fn = it.fr.fn
+        if name in fn.globals or name in fn.nonlocals:
+            _rebinding_event(it, name, value, stmt)
+        it.assign(name, value)
+    elif kind is ir.Seq:
+        items = target.items  # type: ignore[attr-defined]
+        star = next((i for i, item in enumerate(items) if type(item) is ir.Star), None)
+        parts = unpack(it, value, len(items), star, it.place(target))
+        for item, part in zip(items, parts, strict=True):
+            assign_target(it, item.value if type(item) is ir.Star else item, part, stmt)
+    elif kind is ir.Attr:
+        base = evaluate(it, target.obj)  # type: ignore[attr-defined]
+        objects.set_attr(it, base, target.attr, value, it.place(stmt), target.obj)  # type: ignore[attr-defined]
+    elif kind is ir.Sub:
+        base = evaluate(it, target.obj)  # type: ignore[attr-defined]
+        index = evaluate(it, target.index)  # type: ignore[attr-defined]
+        objects.set_item(it, base, index, value, it.place(stmt), target.obj, "=")  # type: ignore[attr-defined]
+    elif kind is ir.Star:
+        assign_target(it, target.value, value, stmt)  # type: ignore[attr-defined]
+
+
+def _rebinding_event(it: Interpreter, name: str, value: Value, stmt: ir.Node) -> None:
+    """Tell that a traced function rebinds a name of an outer scope."""
+    fr = it.fr
+    if fr.ctx.depth == 0 or (fr.ctx.shape and traced_inside(value) is None):
+        return
+    if name in fr.fn.globals:
+        target = "global"
+    else:
+        closure = fr.own.parent
+        while closure is not None and name not in closure.fn.locals:
+            closure = closure.parent
+        if closure is None or closure.depth >= fr.ctx.depth:
+            return
+        target = "nonlocal"
+    it.emit(Mutated(it.place(stmt), target, name, value, fr.ctx.why, fr.ctx.transform))
+
+
+def _expr(it: Interpreter, stmt: ir.ExprStmt) -> None:
+    value = evaluate(it, stmt.value)
+    if type(stmt.value) is ir.Call and type(value) is Key and value.place == it.place(stmt.value):
+        it.emit(KeyDiscarded(it.place(stmt), value.tag if isinstance(value.tag, str) else "split"))
+    if type(stmt.value) is ir.Call and _never_returns(it, stmt.value):
+        it.st.assume("dead", True)
+
+
+def _never_returns(it: Interpreter, call: ir.Call) -> bool:
+    func = call.func
+    return (
+        type(func) is ir.Attr and func.attr == "exit" and type(func.obj) is ir.Name and func.obj.name in ("sys", "os")
+    )
+
+
+def _assign(it: Interpreter, stmt: ir.Assign) -> list[State] | None:
+    if stmt.value is None:
+        return None
+    if type(stmt.value) is ir.Cond:
+        # `x = a if t else b` keeps its paths apart as the statement would.
+        cond = stmt.value
+        out: list[State] = []
+        true, false = branches.branch(it, cond.test, it.st, "conditional expression", it.place(cond))
+        for arm, states in ((cond.body, true), (cond.orelse, false)):
+            for state in states:
+                it.st = state
+                _bind_all(it, stmt, arm, evaluate(it, arm))
+                out.append(it.st)
+        return out
+    _bind_all(it, stmt, stmt.value, evaluate(it, stmt.value))
+    return None
+
+
+def _bind_all(it: Interpreter, stmt: ir.Assign, source: ir.Expr, value: Value) -> None:
+    if stmt.annotation is not None and type(value) is Opaque:
+        value = objects.annotated(it, stmt.annotation, value)
+    for target in stmt.targets:
+        if type(target) is ir.Seq and type(value) is Key:
+            note_subkeys(it, target, value, stmt, source)
+        assign_target(it, target, value, stmt)
+
+
+def _aug_assign(it: Interpreter, stmt: ir.AugAssign) -> None:
+    target = stmt.target
+    current = evaluate(it, target)
+    operand = evaluate(it, stmt.value)
+    place = it.place(stmt)
+    if type(target) is ir.Name and isinstance(current, Ref) and current.kind in ("list", "set", "dict"):
+        objects.call_container(it, current, "extend" if current.kind == "list" else "update", (operand,), {}, place)
+        return
+    if type(target) is ir.Sub:
+        base = evaluate(it, target.obj)
+        index = evaluate(it, target.index)
+        if objects.is_jax_array(it, base, target.obj):
+            objects.set_item(it, base, index, operand, place, target.obj, stmt.op)
+            return
+        result = binary(it, stmt.op, current, operand, place)
+        objects.set_item(it, base, index, result, place, target.obj, stmt.op)
+        return
+    result = binary(it, stmt.op, current, operand, place)
+    assign_target(it, target, result, stmt)
+
+
+def _return(it: Interpreter, stmt: ir.Return) -> list[State]:
+    frame = it.fr
+    if type(stmt.value) is ir.Cond:
+        cond = stmt.value
+        true, false = branches.branch(it, cond.test, it.st, "conditional expression", it.place(cond))
+        for arm, states in ((cond.body, true), (cond.orelse, false)):
+            for state in states:
+                it.st = state
+                value = evaluate(it, arm)
+                buffers.returned(it, value, it.place(arm))
+                frame.exits.append((value, it.st))
+        return []
+    value = NONE if stmt.value is None else evaluate(it, stmt.value)
+    if stmt.value is not None:
+        buffers.returned(it, value, it.place(stmt.value))
+    frame.exits.append((value, it.st))
+    return []
+
+
+def _raise(it: Interpreter, stmt: ir.Raise) -> list[State]:
+    if stmt.value is not None:
+        evaluate(it, stmt.value)
+    if it.fr.handlers:
+        it.fr.handlers[-1].append(it.st)
+    return []
+
+
+def _jump(it: Interpreter, stmt: ir.Jump) -> list[State] | None:
+    if stmt.kind == "pass" or not it.fr.loops:
+        return None
+    loop = it.fr.loops[-1]
+    (loop.breaks if stmt.kind == "break" else loop.continues).append(it.st)
+    return []
+
+
+def _assert(it: Interpreter, stmt: ir.Assert) -> list[State]:
+    true, false = branches.branch(it, stmt.test, it.st, "assert", it.place(stmt))
+    if stmt.message is not None:
+        for state in false:
+            it.st = state
+            evaluate(it, stmt.message)
+    return true
+
+
+def _delete(it: Interpreter, stmt: ir.Delete) -> None:
+    for target in stmt.targets:
+        if type(target) is ir.Name:
+            it.st.env.pop(target.name, None)
+        elif type(target) is ir.Sub:
+            base = evaluate(it, target.obj)
+            objects.set_item(it, base, evaluate(it, target.index), NONE, it.place(stmt), target.obj, "del")
+        elif type(target) is ir.Attr:
+            evaluate(it, target.obj)
+
+
+def _if(it: Interpreter, stmt: ir.If) -> list[State]:
+    true, false = branches.branch(it, stmt.test, it.st, "if", it.place(stmt))
+    return exec_block(it, stmt.body, true) + exec_block(it, stmt.orelse, false)
+
+
+def _limit(it: Interpreter, states: list[State], most: int, here: int) -> list[State]:
+    """Keep at most `most` paths across passes of a loop."""
+    from jaxlint.semantics.state import join_states
+
+    it._here = here
+    states = reduce_states(states, it.live)
+    while len(states) > most:
+        last = states.pop()
+        join_states(states[-1], last, lossy=True)
+    return states
+
+
+def _for(it: Interpreter, stmt: ir.For) -> list[State]:
+    iterable = evaluate(it, stmt.iter)
+    place = it.place(stmt.iter)
+    sequence = iterate(it, iterable, place)
+    exits: list[State] = []
+    if sequence.length is None and not sequence.nonempty:
+        exits.append(it.st.fork())
+    elif sequence.length == 0:
+        exits.append(it.st)
+        return exec_block(it, stmt.orelse, exits)
+    loop = Loop(stmt.id)
+    passes = 2
+    if sequence.length is not None and sequence.length <= UNROLLED and it.steps < MAX_STEPS:
+        passes = sequence.length
+    loop_id = fresh_uid()
+    frame = it.fr
+    frame.loops.append(loop)
+    states = [it.st]
+    for number in range(passes):
+        it.passes.append((loop_id, number))
+        for state in states:
+            it.st = state
+            assign_target(it, stmt.target, sequence.element(it, number), stmt)
+        states = exec_block(it, stmt.body, states) + loop.continues
+        loop.continues = []
+        it.passes.pop()
+        states = _limit(it, states, 3, stmt.id)
+        if not states:
+            break
+    frame.loops.pop()
+    exits += states
+    return exec_block(it, stmt.orelse, exits) + loop.breaks
+
+
+def _while(it: Interpreter, stmt: ir.While) -> list[State]:
+    loop = Loop(stmt.id)
+    loop_id = fresh_uid()
+    frame = it.fr
+    frame.loops.append(loop)
+    states = [it.st]
+    exits: list[State] = []
+    for number in range(3):
+        entering: list[State] = []
+        it.passes.append((loop_id, number))
+        for state in states:
+            true, false = branches.branch(it, stmt.test, state, "while", it.place(stmt))
+            entering += true
+            exits += false
+        if number < 2:
+            states = exec_block(it, stmt.body, entering) + loop.continues
+            loop.continues = []
+        it.passes.pop()
+        states = _limit(it, states, 3, stmt.id)
+        if not states:
+            break
+    frame.loops.pop()
+    return exec_block(it, stmt.orelse, exits) + loop.breaks
+
+
+def _try(it: Interpreter, stmt: ir.Try) -> list[State]:
+    frame = it.fr
+    before = it.st.fork() if stmt.handlers else None
+    frame.handlers.append([])
+    body = exec_block(it, stmt.body, [it.st])
+    raised = frame.handlers.pop()
+    out = exec_block(it, stmt.orelse, body)
+    if stmt.handlers and before is not None:
+        caught = _limit(it, [*raised, before] if raised else [before], 2, stmt.id)
+        for index, handler in enumerate(stmt.handlers):
+            states = caught if index == len(stmt.handlers) - 1 else [state.fork() for state in caught]
+            for state in states:
+                it.st = state
+                if handler.type is not None:
+                    evaluate(it, handler.type)
+                if handler.name is not None:
+                    it.assign(handler.name, Opaque(handler.name, static=True))
+            out += exec_block(it, handler.body, states)
+    elif raised and frame.handlers:
+        frame.handlers[-1].extend(raised)
+    if stmt.final:
+        if not out:
+            # Every path left: the clean-up still runs once, for what it tells.
+            ended = [state.fork() for _, state in frame.exits[-1:] if state.fid == it.st.fid]
+            exec_block(it, stmt.final, ended)
+            return []
+        return exec_block(it, stmt.final, out)
+    return out
+
+
+def _with(it: Interpreter, stmt: ir.With) -> list[State]:
+    frame = it.fr
+    saved = frame.ctx
+    statement = it.place(stmt)
+    for expr, target in stmt.items:
+        value = evaluate(it, expr)
+        it.emit(ContextEntered(it.place(expr), value, statement))
+        if type(value) is CompileTime:
+            from jaxlint.semantics.interpreter import Ctx
+
+            ctx = Ctx(saved)
+            ctx.abstract = False
+            ctx.arguments, ctx.shared, ctx.pending = saved.arguments, saved.shared, saved.pending
+            frame.ctx = ctx
+        if target is not None:
+            assign_target(it, target, objects.enter_context(it, value, it.place(expr)), stmt)
+    out = exec_block(it, stmt.body, [it.st])
+    frame.ctx = saved
+    return out
+
+
+def _match(it: Interpreter, stmt: ir.Match) -> list[State]:
+    subject = evaluate(it, stmt.subject)
+    out: list[State] = []
+    states = [it.st]
+    place = it.place(stmt)
+    for case in stmt.cases:
+        if not states:
+            break
+        if case.values and not case.binds:
+            branches.test_value(it, subject, "match", place, place)
+        entering: list[State] = []
+        rest: list[State] = []
+        for state in states:
+            it.st = state
+            taken = branches.case_split(it, subject, case, state)
+            entering += taken[0]
+            rest += taken[1]
+        for state in entering:
+            it.st = state
+            for name in case.binds:
+                it.assign(name, subject if case.irrefutable else Opaque(name))
+        if case.guard is not None:
+            guarded: list[State] = []
+            for state in entering:
+                true, false = branches.branch(it, case.guard, state, "match", place)
+                guarded += true
+                rest += false
+            entering = guarded
+        out += exec_block(it, case.body, entering)
+        states = _limit(it, rest, 4, stmt.id)
+    return out + states
+
+
+def _import(it: Interpreter, stmt: ir.Import) -> None:
+    for module, bound, top in stmt.names:
+        name = module.split(".", 1)[0] if top else module
+        it.assign(bound, module_value(it, name))
+
+
+def module_value(it: Interpreter, name: str) -> Value:
+    """The value of a module name: of the project, or of a library."""
+    path = it.project.find(name)
+    if path is not None:
+        env = it.project.load(path)
+        if env is None:
+            return UNKNOWN
+        it.run_module(env)
+        return ModuleV(env)
+    return it.ext(name)
+
+
+def _import_from(it: Interpreter, stmt: ir.ImportFrom) -> None:
+    module = it.fr.fn.module
+    name = resolve_relative(module, stmt.level, stmt.module) if stmt.level else stmt.module
+    source = module_value(it, name)
+    if stmt.names is None:
+        if isinstance(source, ModuleV):
+            for public, value in source.env.names.items():
+                if not public.startswith("_"):
+                    it.assign(public, value)
+        elif isinstance(source, Ext):
+            for full in it.knowledge.functions:
+                if full.startswith(source.name + ".") and full.count(".") == source.name.count(".") + 1:
+                    it.assign(full.rpartition(".")[2], it.ext(full))
+        return
+    for imported, bound, _ in stmt.names:
+        it.assign(bound, imported_value(it, source, name, imported))
+
+
+def imported_value(it: Interpreter, source: Value, module: str, name: str) -> Value:
+    """The value of `from module import name`."""
+    if isinstance(source, ModuleV):
+        env = source.env
+        found = env.names.get(name)
+        if found is not None:
+            return found
+        submodule = f"{module}.{name}"
+        if it.project.find(submodule) is not None:
+            return module_value(it, submodule)
+        return UNKNOWN
+    full = f"{module}.{name}"
+    if it.project.find(full) is not None:
+        return module_value(it, full)
+    return it.ext(full) if isinstance(source, Ext) else UNKNOWN
+
+
+def _function_def(it: Interpreter, stmt: ir.FunctionDef) -> None:
+    func = make_function(it, stmt.fn)
+    it.assign(stmt.fn.name, apply_decorators(it, func, stmt.fn.decorators))
+
+
+def make_function(it: Interpreter, fn: ir.FunctionIR) -> Func:
+    """The function value of a definition, with its defaults and closure."""
+    frame = it.fr
+    defaults = {p.name: evaluate(it, p.default) for p in fn.params if p.default is not None}
+    nested = frame.fn.parent is not None or frame.own.parent is not None
+    closure = frame.own if nested else frame.own.parent
+    func = Func(fn, frame.env, closure, defaults=defaults)
+    if nested:
+        frame.local_functions.append(func)
+    else:
+        it.module_functions.append(func)
+    return func
+
+
+def _class_def(it: Interpreter, stmt: ir.ClassDef) -> None:
+    it.assign(stmt.name, define_class(it, stmt))
+
+
+_EXEC: dict[type[ir.Stmt], Callable[[Any, Any], list[State] | None]] = {
+    ir.ExprStmt: _expr,
+    ir.Assign: _assign,
+    ir.AugAssign: _aug_assign,
+    ir.Return: _return,
+    ir.Raise: _raise,
+    ir.Jump: _jump,
+    ir.Assert: _assert,
+    ir.Delete: _delete,
+    ir.If: _if,
+    ir.For: _for,
+    ir.While: _while,
+    ir.Try: _try,
+    ir.With: _with,
+    ir.Match: _match,
+    ir.Import: _import,
+    ir.ImportFrom: _import_from,
+    ir.FunctionDef: _function_def,
+    ir.ClassDef: _class_def,
+}
+
+__all__ = ["Array", "Const", "TupleV", "exec_block", "join", "make_function", "module_value"]

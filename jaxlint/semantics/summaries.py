@@ -1,0 +1,530 @@
+"""Function summaries: a callee is run once for each shape of its arguments, and its effects are replayed at each call.
+
+The arguments are replaced by placeholders; what the run did to placeholders (keys consumed, buffers donated, attributes
+stored) and what it returned is then translated back to the actual arguments of each call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.semantics.buffers import Empty
+from jaxlint.semantics.events import Donation, Event, Use
+from jaxlint.semantics.interpreter import Ctx, Frame
+from jaxlint.semantics.state import CUT, State
+from jaxlint.semantics.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    At,
+    ClassV,
+    Closure,
+    Const,
+    Content,
+    Descriptor,
+    Ext,
+    ExtObj,
+    Func,
+    Key,
+    Many,
+    Method,
+    ModuleV,
+    Opaque,
+    Partial,
+    Place,
+    Ref,
+    TupleV,
+    Union,
+    Value,
+    Wrapped,
+    ancestors,
+    fingerprint,
+    fresh_uid,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+MAX_VARIANTS = 24
+"""Shapes of arguments kept for one function; beyond it constants are no longer told apart."""
+
+_MAX_DEPTH = 4
+_MAX_ITEMS = 32
+
+
+class Summary:
+    """What one run of a function did, in terms of its placeholders."""
+
+    __slots__ = ("end", "heap", "pending", "res", "result", "start", "state")
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.end = start
+        self.result: Value = UNKNOWN
+        self.res: list[tuple[Any, Any]] = []
+        self.heap: list[tuple[Any, Any]] = []
+        self.pending: list[tuple[int, Event]] = []
+        self.state: State | None = None
+
+
+def can_abstract(it: Interpreter, env: dict[str, Value]) -> bool:
+    """Whether no argument is a function that reads variables of a call still running."""
+    frames = it.st.frames
+    return not any(_live_closure(it, value, frames, 0) for value in env.values())
+
+
+def _live_closure(it: Interpreter, value: Value, frames: dict[int, Any], depth: int) -> bool:
+    if isinstance(value, Func):
+        closure = value.closure
+        while closure is not None:
+            if closure.fid in frames:
+                return True
+            closure = closure.parent
+        return value.receiver is not None and depth < 3 and _live_closure(it, value.receiver, frames, depth + 1)
+    if depth > 3:
+        return False
+    if isinstance(value, Partial):
+        inner: tuple[Value, ...] = (value.func, *value.args, *value.kwargs.values())
+        return any(_live_closure(it, item, frames, depth + 1) for item in inner)
+    if isinstance(value, Wrapped):
+        return _live_closure(it, value.inner, frames, depth + 1)
+    if isinstance(value, TupleV):
+        return any(_live_closure(it, item, frames, depth + 1) for item in value.items)
+    if isinstance(value, Ref):
+        content = it.st.content(value)
+        items = content.items.values() if isinstance(content.items, dict) else content.items
+        return any(_live_closure(it, item, frames, depth + 1) for item in items)
+    return False
+
+
+class _Abstraction:
+    """Replaces the arguments of one call by placeholders."""
+
+    def __init__(self, it: Interpreter, ctx: Ctx, wide: bool) -> None:
+        self.it = it
+        self.ctx = ctx
+        self.wide = wide
+        self.actual: dict[int, Value] = {}
+        self.seen: dict[int, tuple[Value, int]] = {}
+        self.arguments: set[int] = set()
+        self.shared: set[int] = set()
+        self.older: set[int] = set()
+        self.res: dict[Any, Any] = {}
+
+    def __call__(self, value: Value, depth: int = 0) -> tuple[Value, Any]:
+        uid = value.uid
+        if uid:
+            known = self.seen.get(uid)
+            if known is not None:
+                return known[0], ("same", known[1])
+        made, signature = self._make(value, depth)
+        if uid and made is not value and made.uid:
+            self.seen[uid] = (made, len(self.seen))
+            self.actual[made.uid] = value
+            signature = (*signature, self._origin(value, made))
+        return made, signature
+
+    def _origin(self, value: Value, made: Value) -> int:
+        """Whether the value is an argument of the traced function, and whether it is older than the trace."""
+        ctx = self.ctx
+        if ctx.depth == 0:
+            return 0
+        root = value
+        for item in ancestors(value):
+            root = item
+        flags = 0
+        if root.uid in ctx.arguments or value.uid in ctx.arguments:
+            self.arguments.add(made.uid)
+            flags |= 1
+            if root.uid in ctx.shared or value.uid in ctx.shared:
+                self.shared.add(made.uid)
+                flags |= 2
+        elif isinstance(value, Opaque) and (root.uid in self.it.older or root.uid < ctx.mark):
+            self.older.add(made.uid)
+            flags |= 4
+        return flags
+
+    def _make(self, value: Value, depth: int) -> tuple[Value, Any]:
+        kind = type(value)
+        flags = value.trace.flags if value.trace is not None else 0
+        if kind is Const:
+            constant = value.value  # type: ignore[attr-defined]
+            found = fingerprint(value)
+            if found is None or (self.wide and not isinstance(constant, bool | None)):
+                return Opaque(static=True), ("o", True, None, 0)
+            return value, found
+        if isinstance(value, Opaque):
+            made: Value = Opaque(value.name, trace=value.trace, static=value.static, hint=value.hint)
+            return made, ("o", value.static, value.hint, flags)
+        if isinstance(value, Array):
+            made = Array(value.trace, lib=value.lib, shape=value.shape, dtype=value.dtype)
+            shape = tuple(fingerprint(size) for size in value.shape) if value.shape is not None else None
+            if shape is not None and any(part is None or part[0] != "c" for part in shape):
+                shape = None
+                made.shape = None
+            empty = self.it.st.res.get(("e", value.uid))
+            parts = None
+            if isinstance(empty, Empty):
+                self.res[("e", made.uid)] = Empty(empty.place, empty.function, made, empty.parts)
+                parts = (empty.place[1], empty.parts)
+            return made, ("a", value.lib, flags, shape, parts)
+        if isinstance(value, Key):
+            made = Key(value.place, many=value.many, trace=value.trace, constant=value.constant, rows=value.rows)
+            return made, ("k", value.many, value.rows, value.constant, flags)
+        if isinstance(value, TupleV):
+            if depth >= _MAX_DEPTH:
+                return Opaque(trace=value.trace), ("o", False, None, flags)
+            parts_made = [self(item, depth + 1) for item in value.items]
+            cls_uid = value.cls.uid if value.cls is not None else 0
+            return (
+                TupleV(tuple(part for part, _ in parts_made), value.cls, value.names),
+                ("t", cls_uid, tuple(signature for _, signature in parts_made)),
+            )
+        if isinstance(value, Ref):
+            return self._ref(value, depth)
+        if isinstance(value, Func):
+            if value.receiver is None:
+                return value, ("f", id(value.fn) if value.closure is None else value.uid)
+            receiver, signature = self(value.receiver, depth + 1)
+            bound = Func(value.fn, value.env, value.closure, receiver, value.cls, value.defaults)
+            return bound, ("m", id(value.fn), signature)
+        if isinstance(value, Partial) and depth < _MAX_DEPTH:
+            return self._partial(value, depth)
+        if isinstance(value, Union) and depth < _MAX_DEPTH:
+            options = [self(member, depth + 1) for member in value.members]
+            return Union(tuple(part for part, _ in options)), ("|", tuple(signature for _, signature in options))
+        if isinstance(value, Ext):
+            return value, ("x", value.name)
+        if isinstance(value, ExtObj):
+            return value, ("xo", value.cls, value.uid if value.args else 0, flags)
+        if value is UNKNOWN:
+            return value, ("?",)
+        return value, ("v", value.uid or id(value))
+
+    def _ref(self, value: Ref, depth: int) -> tuple[Value, Any]:
+        content = self.it.st.content(value)
+        outlives = value.depth < self.ctx.depth
+        cls_uid = value.cls.uid if value.cls is not None else 0
+        head = ("r", value.kind, cls_uid, outlives, value.argument, value.trace.flags if value.trace else 0)
+        made = Ref(value.kind, value.depth, Content(()), value.cls, argument=value.argument, name=value.name)
+        made.trace = value.trace
+        # Registered before its parts, for objects that hold themselves.
+        self.seen[value.uid] = (made, len(self.seen))
+        if depth >= _MAX_DEPTH or len(content.items) > _MAX_ITEMS:
+            made.initial = Content({} if isinstance(content.items, dict) else (), UNKNOWN, True)
+            return made, (*head, "deep")
+        rest, rest_signature = (None, None) if content.rest is None else self(content.rest, depth + 1)
+        if isinstance(content.items, dict):
+            items: dict[Any, Value] = {}
+            signatures: list[Any] = []
+            for key, item in content.items.items():
+                items[key], signature = self(item, depth + 1)
+                signatures.append((key, signature))
+            made.initial = Content(items, rest, content.open)
+            return made, (*head, tuple(signatures), rest_signature, content.open)
+        listed = [self(item, depth + 1) for item in content.items]
+        made.initial = Content(tuple(part for part, _ in listed), rest, content.open)
+        return made, (*head, tuple(signature for _, signature in listed), rest_signature, content.open)
+
+    def _partial(self, value: Partial, depth: int) -> tuple[Value, Any]:
+        func, func_signature = self(value.func, depth + 1)
+        args = [self(item, depth + 1) for item in value.args]
+        kwargs = {name: self(item, depth + 1) for name, item in value.kwargs.items()}
+        made = Partial(
+            func, tuple(part for part, _ in args), {name: part for name, (part, _) in kwargs.items()}
+        )
+        signature = (
+            "p",
+            func_signature,
+            tuple(signature for _, signature in args),
+            tuple((name, signature) for name, (_, signature) in kwargs.items()),
+        )
+        return made, signature
+
+
+_RUNNING = "running"
+
+
+def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: Place, ctx: Ctx) -> Value:
+    """Call through the summary for arguments of this shape, made now if it is the first."""
+    identity = (id(func.fn), func.cls.uid if func.cls is not None else 0)
+    wide = it.memo.get(("count", identity), 0) > MAX_VARIANTS
+    abstraction = _Abstraction(it, ctx, wide)
+    new_env: dict[str, Value] = {}
+    signature: list[Any] = []
+    for name, value in env.items():
+        new_env[name], part = abstraction(value)
+        signature.append(part)
+    key = (identity, ctx.abstract, ctx.depth > 0, bool(ctx.bodies), tuple(signature))
+    try:
+        summary = it.memo.get(key)
+    except TypeError:
+        it.counters["unhashable arguments"] += 1
+        return Opaque()
+    if summary is _RUNNING:
+        it.counters["recursion"] += 1
+        return Opaque()
+    if summary is None:
+        it.memo[key] = _RUNNING
+        it.memo[("count", identity)] = it.memo.get(("count", identity), 0) + 1
+        summary = _summarise(it, func, new_env, ctx, abstraction)
+        it.memo[key] = (summary, abstraction)
+    else:
+        # The placeholders of the first call stand for the arguments of this one, in the same order.
+        summary, first = summary
+        abstraction = _matched(first, abstraction)
+    return _Replay(it, summary, abstraction.actual, place).run(ctx)
+
+
+def _matched(first: _Abstraction, again: _Abstraction) -> _Abstraction:
+    """`again`, with the placeholders of `first`: equal signatures make equal orders."""
+    renamed = _Abstraction(again.it, again.ctx, again.wide)
+    for made, actual in zip(first.actual, again.actual.values(), strict=False):
+        renamed.actual[made] = actual
+    return renamed
+
+
+def _summarise(
+    it: Interpreter, func: Func, env: dict[str, Value], ctx: Ctx, abstraction: _Abstraction
+) -> Summary:
+    summary = Summary(fresh_uid())
+    older = it.older
+    it.older = older | abstraction.older
+    inner = Ctx(ctx)
+    inner.arguments, inner.shared = abstraction.arguments, abstraction.shared
+
+    def run() -> None:
+        it.passes = []
+        it.st = State(0, {})
+        it.st.res = dict(abstraction.res)
+        frame = Frame(func.fn, func.env, inner, None, None, None, func)
+        result = it.run_frame(frame, env)
+        summary.result = result
+        summary.state = it.st
+
+    steps = it.steps
+    saved = it.st, it.fr, it.passes
+    try:
+        run()
+    finally:
+        it.st, it.fr, it.passes = saved
+        it.older = older
+    del steps
+    summary.end = fresh_uid()
+    state = summary.state
+    assert state is not None
+    placeholders = abstraction.actual
+    for key, uses in state.res.items():
+        if uses is CUT or not (isinstance(uses, tuple) and uses and isinstance(uses[0], Use)):
+            if isinstance(uses, Donation):
+                summary.res.append((key, uses))
+            continue
+        value = uses[0].value
+        if any(item.uid in placeholders for item in ancestors(value)) or value.uid < summary.start:
+            summary.res.append((key, uses))
+    for key, content in state.heap.items():
+        if isinstance(key, tuple) or key in placeholders or key < summary.start:
+            summary.heap.append((key, content))
+    summary.pending = inner.pending
+    return summary
+
+
+class _Replay:
+    """Translates a summary back to the arguments of one call."""
+
+    def __init__(self, it: Interpreter, summary: Summary, actual: dict[int, Value], place: Place) -> None:
+        self.it = it
+        self.summary = summary
+        self.actual = actual
+        self.place = place
+        self.done: dict[int, Value] = {}
+        self.closures: dict[int, Closure] = {}
+
+    def run(self, ctx: Ctx) -> Value:
+        from jaxlint.semantics.buffers import donate
+        from jaxlint.semantics.keys import consume
+
+        it = self.it
+        for _, uses in self.summary.res:
+            if isinstance(uses, Donation):
+                if any(item.uid in self.actual for item in ancestors(uses.value)):
+                    donate(it, self.value(uses.value), self.place, uses.name)
+                continue
+            for use in uses[:2]:
+                detail = self.value(use.detail) if isinstance(use.detail, Value) else use.detail
+                consume(
+                    it, self.value(use.value), use.how, self.place, detail=detail, definite=use.definite, inner=use
+                )
+        for key, content in self.summary.heap:
+            self._write(key, content)
+        for uid, event in self.summary.pending:
+            target = self.actual.get(uid)
+            ctx.pending.append((target.uid if target is not None else uid, event))
+        return self.value(self.summary.result)
+
+    def _write(self, key: Any, content: Any) -> None:
+        st = self.it.st
+        if isinstance(key, tuple):
+            if key[0] == "g" and isinstance(content, Value):
+                st.heap = {**st.heap, key: self.value(content)}
+            elif key[0] == "v" and key[1] in self.actual:
+                from jaxlint.semantics.objects import bump
+
+                bump(self.it, self.actual[key[1]])
+            return
+        if not isinstance(content, Content):
+            return
+        target = self.actual.get(key)
+        if target is None:  # an object of a module
+            st.heap = {**st.heap, key: self.content(content)}
+            return
+        if isinstance(target, Ref):
+            st.store(target, self.content(content))
+        elif isinstance(target, Opaque):
+            held = st.heap.get(target.uid)
+            items = dict(held.items) if isinstance(held, Content) else {}
+            items.update(self.content(content).items)
+            st.heap = {**st.heap, target.uid: Content(items, None, True)}
+
+    def content(self, content: Content) -> Content:
+        rest = self.value(content.rest) if content.rest is not None else None
+        if isinstance(content.items, dict):
+            return Content({key: self.value(item) for key, item in content.items.items()}, rest, content.open)
+        return Content(tuple(self.value(item) for item in content.items), rest, content.open)
+
+    def value(self, value: Value) -> Value:
+        """The value in terms of this call."""
+        if isinstance(value, Const | Ext | ClassV | ModuleV) or value is UNKNOWN:
+            return value
+        uid = value.uid
+        if uid:
+            found = self.actual.get(uid)
+            if found is not None:
+                return found
+            found = self.done.get(uid)
+            if found is not None:
+                return found
+        made = self._translate(value)
+        if uid:
+            self.done[uid] = made
+        return made
+
+    def _is_fresh(self, value: Value) -> bool:
+        return self.summary.start < value.uid < self.summary.end
+
+    def _translate(self, value: Value) -> Value:
+        if isinstance(value, TupleV):
+            return TupleV(tuple(self.value(item) for item in value.items), value.cls, value.names)
+        if isinstance(value, Opaque | Key | Array):
+            return self._derived(value)
+        if isinstance(value, Ref):
+            return self._ref(value)
+        if isinstance(value, Union):
+            return Union(tuple(self.value(member) for member in value.members))
+        if isinstance(value, Func):
+            if value.closure is None and value.receiver is None:
+                return value
+            receiver = self.value(value.receiver) if value.receiver is not None else None
+            made = Func(value.fn, value.env, self._closure(value.closure), receiver, value.cls, value.defaults)
+            return made
+        if isinstance(value, Partial):
+            return Partial(
+                self.value(value.func),
+                tuple(self.value(item) for item in value.args),
+                {name: self.value(item) for name, item in value.kwargs.items()},
+            )
+        if isinstance(value, Wrapped):
+            inner = self.value(value.inner)
+            if inner is value.inner:
+                return value
+            options = {name: self.value(item) for name, item in value.options.items()}
+            return Wrapped(value.transform, inner, options, value.place)
+        if isinstance(value, Many):
+            element = value.element
+            source = self.value(value.source) if value.source is not None else None
+            return Many(value.kind, lambda i: self.value(element(i)), value.length, source)
+        if isinstance(value, Method):
+            return Method(self.value(value.receiver), value.name)
+        if isinstance(value, At):
+            return At(self.value(value.array), value.index, value.place)
+        if isinstance(value, ExtObj) and value.args:
+            args = tuple(self.value(item) for item in value.args)
+            if any(a is not b for a, b in zip(args, value.args, strict=True)):
+                return ExtObj(value.cls, args, value.kwargs)
+        return value
+
+    def _derived(self, value: Opaque | Key | Array) -> Value:
+        """A part of an argument is the same part of the actual one; what the callee made is made again."""
+        it = self.it
+        parent = value.parent
+        if parent is not None and any(item.uid in self.actual for item in ancestors(parent)):
+            owner = self.value(parent)
+            part = self._part(owner, value.tag)
+            if part is not None:
+                return part
+        if not self._is_fresh(value):
+            return value
+        if isinstance(value, Opaque):
+            expr = it.intern(("at", self.place[1], value.expr)) if value.expr is not None else None
+            return Opaque(value.name, trace=value.trace, static=value.static, hint=value.hint, expr=expr)
+        if isinstance(value, Array):
+            made = Array(value.trace, lib=value.lib, shape=value.shape, dtype=value.dtype)
+            empty = self.summary.state.res.get(("e", value.uid)) if self.summary.state is not None else None
+            if isinstance(empty, Empty):
+                it.st.set_res(("e", made.uid), Empty(empty.place, empty.function, made, empty.parts))
+            return made
+        key_parent = self.value(value.parent) if value.parent is not None else None
+        return Key(
+            value.place,
+            many=value.many,
+            trace=value.trace,
+            parent=key_parent,
+            tag=value.tag,
+            constant=value.constant,
+            rows=value.rows,
+        )
+
+    def _part(self, owner: Value, tag: Any) -> Value | None:
+        from jaxlint.semantics.items import get_item
+        from jaxlint.semantics.keys import fold_child, row
+        from jaxlint.semantics.objects import get_attr
+
+        it = self.it
+        if not isinstance(tag, tuple):
+            return None
+        kind, data = tag[0], tag[1] if len(tag) > 1 else None
+        if kind == "attr" and isinstance(data, str):
+            return get_attr(it, owner, data, self.place)
+        if kind == "fold" and isinstance(data, Value):
+            return fold_child(it, owner, self.value(data), self.place)
+        if kind in ("row", "item") and isinstance(data, Value):
+            index = self.value(data)
+            return row(it, owner, index) if isinstance(owner, Key) else get_item(it, owner, index, self.place)
+        if kind == "i" and isinstance(data, int):
+            return get_item(it, owner, Const(data), self.place)
+        return None
+
+    def _ref(self, value: Ref) -> Value:
+        if not self._is_fresh(value):
+            return value
+        made = Ref(value.kind, value.depth, Content(()), value.cls, argument=value.argument, name=value.name)
+        made.trace = value.trace
+        self.done[value.uid] = made
+        state = self.summary.state
+        assert state is not None
+        made.initial = self.content(state.content(value))
+        return made
+
+    def _closure(self, closure: Closure | None) -> Closure | None:
+        if closure is None or closure.env is None:
+            return closure
+        found = self.closures.get(closure.fid)
+        if found is not None:
+            return found
+        made = Closure(fresh_uid(), closure.fn, self._closure(closure.parent), closure.depth, closure.mark)
+        self.closures[closure.fid] = made
+        made.env = {name: self.value(item) for name, item in closure.env.items()}
+        return made
+
+
+__all__ = ["NONE", "Descriptor", "call_summarised", "can_abstract"]

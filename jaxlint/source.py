@@ -1,0 +1,153 @@
+"""Reading Python source as the interpreter does: declared encodings, byte order marks, and errors that have a place."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from jaxlint.findings import Span
+
+_BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$", re.DOTALL)
+_CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.DOTALL)
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_BYTES_NEWLINE = re.compile(rb"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceError:
+    """Why a file cannot be read, and where in it. The rest of the file is not known."""
+
+    message: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UnparsableFile:
+    """Event: a file of which nothing could be checked, because it cannot be read, decoded or parsed."""
+
+    path: str
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file. `text` has no byte order mark and keeps its newlines; it is empty when there is an `error`."""
+
+    path: str
+    text: str
+    data: bytes = b""
+    encoding: str = "utf-8"
+    newline: str = "\n"
+    bom: bool = False
+    error: SourceError | None = None
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The rows of the text without their newlines, divided as Python divides them."""
+        return split_rows(self.text)
+
+
+def split_rows(text: str) -> list[str]:
+    """Divide at newlines only; `str.splitlines` also divides at form feeds and other characters."""
+    return _NEWLINE.split(text)
+
+
+def read_source(path: Path) -> Source:
+    """Read a file. Whatever goes wrong is told by `Source.error`."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        return _failed(path, b"", f"the file cannot be read: {reason}", Span(1, 1, 1, 1))
+    return decode_source(path, data)
+
+
+def decode_source(path: Path, data: bytes) -> Source:
+    """Decode by PEP 263: a byte order mark, else the declaration in the first two lines, else UTF-8."""
+    bom = data.startswith(codecs.BOM_UTF8)
+    body = data[len(codecs.BOM_UTF8) :] if bom else data
+    declared, row = _declared_encoding(body)
+    encoding = "utf-8"
+    if declared is not None:
+        encoding = _python_name(declared)
+        line_span = _whole_row(body, row)
+        if not _is_text_encoding(encoding):
+            return _failed(path, data, f"unknown encoding `{declared}`", line_span)
+        if bom and encoding != "utf-8":
+            return _failed(path, data, f"the byte order mark says UTF-8, the declaration says `{declared}`", line_span)
+    try:
+        text = body.decode(encoding)
+    except UnicodeDecodeError as error:
+        span = _span_at(body, error.start, encoding)
+        byte = body[error.start : error.start + 1].hex()
+        return _failed(path, data, f"byte 0x{byte} is not valid {encoding}", span)
+    except ValueError as error:
+        return _failed(path, data, f"the file cannot be decoded as {encoding}: {error}", Span(1, 1, 1, 1))
+    null = text.find("\0")
+    if null >= 0:
+        return _failed(path, data, "source code cannot hold null bytes", _point(text[:null]))
+    return Source(str(path), text, data, encoding, dominant_newline(text), bom)
+
+
+def dominant_newline(text: str) -> str:
+    """The newline that most rows end with."""
+    if "\r" not in text:
+        return "\n"
+    windows = text.count("\r\n")
+    counts = {"\n": text.count("\n") - windows, "\r\n": windows, "\r": text.count("\r") - windows}
+    return max(counts, key=lambda newline: counts[newline])
+
+
+def _declared_encoding(body: bytes) -> tuple[str | None, int]:
+    for row, line in enumerate(_BYTES_NEWLINE.split(body[:4096], maxsplit=2)[:2], 1):
+        match = _CODING.match(line)
+        if match:
+            return match.group(1).decode("ascii", "replace"), row
+        if not _BLANK_OR_COMMENT.match(line):
+            break
+    return None, 0
+
+
+def _python_name(declared: str) -> str:
+    """The names that Python itself spells in many ways."""
+    name = declared.lower().replace("_", "-")
+    if name == "utf-8" or name.startswith("utf-8-"):
+        return "utf-8"
+    if name in {"latin-1", "iso-8859-1", "iso-latin-1"} or name.startswith(("latin-1-", "iso-8859-1-", "iso-latin-1-")):
+        return "iso-8859-1"
+    return declared
+
+
+def _is_text_encoding(name: str) -> bool:
+    try:
+        b" ".decode(name)
+    except (
+        LookupError,
+        ValueError,
+    ):  # ValueError: an encoding of several bytes a character, which no source can declare
+        return False
+    return True
+
+
+def _whole_row(body: bytes, row: int) -> Span:
+    line = _BYTES_NEWLINE.split(body)[row - 1].decode("utf-8", "replace")
+    return Span(row, 1, row, len(line) + 1)
+
+
+def _span_at(body: bytes, offset: int, encoding: str) -> Span:
+    return _point(body[:offset].decode(encoding, "replace"))
+
+
+def _point(prefix: str) -> Span:
+    """The place of the character that follows `prefix`."""
+    rows = split_rows(prefix)
+    column = len(rows[-1]) + 1
+    return Span(len(rows), column, len(rows), column + 1)
+
+
+def _failed(path: Path, data: bytes, message: str, span: Span) -> Source:
+    return Source(str(path), "", data, error=SourceError(message, span))

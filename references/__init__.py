@@ -1,0 +1,1 @@
+"""The review rubric and the playbooks that findings link to; installed as `jaxlint.references`."""

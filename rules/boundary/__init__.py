@@ -1,0 +1,1 @@
+"""The static/dynamic boundary: JAX3xx."""

@@ -1,0 +1,1 @@
+"""Buffers: JAX6xx."""

@@ -1,0 +1,1 @@
+"""Compilation and loop structure: JAX5xx."""

@@ -1,0 +1,1 @@
+"""API currency: JAX9xx."""

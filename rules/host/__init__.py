@@ -1,0 +1,1 @@
+"""The host-device boundary and honest timing: JAX4xx."""

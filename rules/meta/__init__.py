@@ -1,0 +1,1 @@
+"""The linter itself: JAX0xx."""

@@ -1,0 +1,1 @@
+"""Numerics and differentiation: JAX7xx."""

@@ -1,0 +1,1 @@
+"""Purity and state: JAX1xx."""

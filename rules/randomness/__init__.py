@@ -1,0 +1,1 @@
+"""Randomness: JAX2xx."""

@@ -1,0 +1,1 @@
+"""Sharding and distribution: JAX8xx."""
