@@ -173,8 +173,10 @@ class Engine:
         it.run_module(env)
         for wrapped in [w for w in it.pending_wrappers if w.place[0] is env.ir]:
             if wrapped.uid not in it.entered_wrappers:
-                it.isolated(lambda wrapped=wrapped: run_scheduled(it, wrapped))  # type: ignore[misc]
-        for func in [func for func in it.module_functions if func.fn.module is env.ir and not func.fn.is_lambda]:
+                it.isolated(lambda wrapped=wrapped: run_scheduled(it, wrapped, env))  # type: ignore[misc]
+        for func in [func for func in it.module_functions if func.fn.module is env.ir]:
+            if id(func.fn) in it.decorated_away or (func.fn.is_lambda and id(func.fn) in it.entered):
+                continue
             it.isolated(lambda func=func: run_host(it, func))  # type: ignore[misc]
 
     def _unparsable(self, source: Source, message: str, span: Span) -> None:

@@ -71,6 +71,7 @@ def branch(
     if kind is ir.Bool:
         return _short_circuit(it, test, state, construct, place)  # type: ignore[arg-type]
     it.st = state
+    it.testing = test
     value = evaluate(it, test)
     state = it.st
     test_value(it, value, construct, place, it.place(test))

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics.events import DonatedRead, Donation, EmptyRead
-from jaxlint.semantics.state import tracking
+from jaxlint.semantics.state import State, tracking
 from jaxlint.semantics.values import (
     Array,
     Const,
+    ExtObj,
     Opaque,
     Place,
     Ref,
@@ -59,6 +60,10 @@ def leaves(it: Interpreter, value: Value, depth: int = 0) -> Iterator[Value]:
                 yield from leaves(it, item, depth + 1)
             if content.rest is not None:
                 yield from leaves(it, content.rest, depth + 1)
+            if content.open:
+                yield value
+        elif isinstance(value, ExtObj) and it.knowledge.classes.get(value.cls, "").endswith("_module"):
+            yield value
 
 
 # ---- donation -------------------------------------------------------------------------------------------------------
@@ -71,6 +76,8 @@ def donate(it: Interpreter, value: Value, place: Place, name: str) -> None:
     for leaf in leaves(it, value):
         if isinstance(leaf, Array) and leaf.lib != "jax":
             continue
+        if isinstance(leaf, Opaque) and leaf.tag == ("leaf",) and leaf.parent is not None:
+            leaf = leaf.parent  # a map over the tree donates every leaf
         it.st.set_res(("d", leaf.uid), Donation(place, name, tuple(it.passes), leaf))
         it.donations += 1
         tracking.buffers = True
@@ -79,18 +86,26 @@ def donate(it: Interpreter, value: Value, place: Place, name: str) -> None:
 def read(it: Interpreter, value: Value, place: Place, how: str) -> None:
     """The numbers of `value` are read at `place`."""
     res = it.st.res
-    if not res:
+    if not res or it.fr.ctx.shape:
         return
-    if it.donations:
+    if it.donations and not it.fr.ctx.abstract:
         for leaf in leaves(it, value):
             donation = donated(it, leaf)
             if donation is not None:
                 _report_donated(it, value, donation, place)
                 break
-    if it.empties and isinstance(value, Array):
-        empty = res.get(("e", value.uid))
-        if isinstance(empty, Empty):
-            it.emit(EmptyRead(empty.place, empty.function, place, how))
+    if it.empties:
+        for leaf in _initialised_leaves(value):
+            empty = empty_state(it, leaf)
+            if empty is not None and not (how == "indexed" and empty.parts):
+                it.emit(EmptyRead(empty.place, empty.function, place, how))
+
+
+def _initialised_leaves(value: Value) -> Iterator[Value]:
+    if isinstance(value, Array | Opaque):
+        yield value
+    elif isinstance(value, Union):
+        yield from (member for member in value.members if isinstance(member, Array | Opaque))
 
 
 def donated(it: Interpreter, value: Value) -> Donation | None:
@@ -113,10 +128,11 @@ def returned(it: Interpreter, value: Value, place: Place) -> None:
     """A function returns `value`."""
     if not (it.donations or it.empties):
         return
-    if it.empties and isinstance(value, Array):
-        empty = it.st.res.get(("e", value.uid))
-        if isinstance(empty, Empty) and it.fr.parent is None:
-            it.emit(EmptyRead(empty.place, empty.function, place, "returned"))
+    if it.empties and it.fr.parent is None:
+        for leaf in _initialised_leaves(value):
+            empty = empty_state(it, leaf)
+            if empty is not None:
+                it.emit(EmptyRead(empty.place, empty.function, place, "returned"))
     if it.donations and it.fr.parent is None:
         items = value.items if isinstance(value, TupleV) else (value,)
         for item in items:
@@ -141,21 +157,34 @@ def make_empty(it: Interpreter, array: Array, place: Place, function: str) -> No
 
 def empty_state(it: Interpreter, value: Value) -> Empty | None:
     """What is unwritten of a value, None when nothing is."""
-    found = it.st.res.get(("e", value.uid)) if it.empties and isinstance(value, Array) else None
+    if not it.empties or not isinstance(value, Array | Opaque):
+        return None
+    found = it.st.res.get(("e", value.uid))
+    if found is None and value.tag == ("leaf",) and value.parent is not None:
+        found = it.st.res.get(("e", value.parent.uid))
     return found if isinstance(found, Empty) else None
 
 
-def write(it: Interpreter, base: Value, result: Array, index: Value) -> None:
-    """`result` is `base` with the elements at `index` set."""
+def write(it: Interpreter, base: Value, result: Array, index: Value, stored: Value | None = None) -> None:
+    """`result` is `base` with the elements at `index` set to `stored`."""
     empty = empty_state(it, base)
     if empty is None:
         return
     part = describe(index)
+    if part is None and isinstance(stored, Const) and not _may_be_everything(index):
+        part = (0, ("some",))  # one number scattered to a few places
     if part is None:
         return
     parts = (*empty.parts, part)
     if not complete(parts):
         it.st.set_res(("e", result.uid), Empty(empty.place, empty.function, result, parts))
+
+
+def without_passes(state: State) -> State:
+    """A path on which a loop ran no pass: the arrays that it fills are taken to have no elements."""
+    if any(isinstance(key, tuple) and key[0] == "e" for key in state.res):
+        state.res = {key: held for key, held in state.res.items() if not (isinstance(key, tuple) and key[0] == "e")}
+    return state
 
 
 def describe(index: Value) -> Any:
@@ -176,11 +205,19 @@ def describe(index: Value) -> Any:
             described.append((axis, ("slice", *bounds)))
         elif isinstance(item, Const) and isinstance(item.value, int):
             described.append((axis, ("at", item.value)))
+        elif isinstance(item, Opaque | Array) and isinstance(item.tag, tuple) and item.tag[0] == "from":
+            if item.tag[1] > 0:
+                described.append((axis, ("slice", item.tag[1], None, None)))
         else:
             return None
     if not described:
         return None
     return described[0] if len(described) == 1 else ("several", tuple(described))
+
+
+def _may_be_everything(index: Value) -> bool:
+    """Whether an index is no single unknown place."""
+    return isinstance(index, SliceV | TupleV | Const) or getattr(index, "hint", None) == "range"
 
 
 _UNKNOWN = object()
@@ -207,6 +244,8 @@ def _covers(parts: list[Any]) -> bool:
     stripes: dict[int, set[int]] = {}
     starts: dict[Any, list[Any]] = {}
     for part in parts:
+        if part[0] == "some":
+            continue
         if part[0] == "at":
             end = part[1] + 1
             starts.setdefault(part[1], []).append(None if part[1] == -1 else end)

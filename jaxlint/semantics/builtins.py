@@ -138,6 +138,8 @@ def _is_instance(it: Interpreter, value: Value, cls: Value) -> bool | None:
             return True
         return False if name in _NEVER_ARRAYS or isinstance(cls, ClassV) else None
     if isinstance(value, Opaque) and traced:
+        if name == "jax.core.Tracer":
+            return True
         if name in _PYTHON_TYPES or name.startswith("numpy."):
             return False
         if value.hint == "array":
@@ -212,9 +214,21 @@ def _range(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
     def element(i: Any) -> Value:
         if length is not None and length <= 6 and isinstance(i, int) and i < length:
             return Const(range(*bounds)[i])  # type: ignore[arg-type]
-        return it.child((serial, "range", i), lambda: Opaque(static=True, hint="range"))
+        first = 0 if len(bounds) == 1 else bounds[0] if bounds else None
+        start = first if len(bounds) < 3 else None
+        return it.child((serial, "range", i), lambda: _counter(start, i))
 
     return Many("range", element, length)
+
+
+def _counter(start: int | None, number: Any) -> Value:
+    """The variable of a counting loop: the first pass has its start, later ones more."""
+    made = Opaque(static=True, hint="range", tag=("from", start) if isinstance(start, int) else None)
+    if isinstance(start, int) and number == 0:
+        made.tag = ("from", start, "first")
+    elif isinstance(start, int) and isinstance(number, int):
+        made.tag = ("from", start, "later")
+    return made
 
 
 def _enumerate(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
@@ -229,7 +243,8 @@ def _enumerate(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Val
         if small and not kwargs:
             number = Const(i)
         else:
-            number = it.child((serial, "range", i), lambda: Opaque(static=True, hint="range"))
+            start = 0 if len(args) == 1 and not kwargs else None
+            number = it.child((serial, "range", i), lambda: _counter(start, i))
         return TupleV((number, sequence.get(i)))
 
     return Many("enumerate", element, sequence.length)
@@ -246,10 +261,7 @@ def _reversed(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Valu
     if not args:
         return UNKNOWN
     sequence = iterate(it, args[0], place)
-    length = sequence.length
-    if length is not None:
-        return Many("reversed", lambda i: sequence.get(length - 1 - i) if isinstance(i, int) else UNKNOWN, length)
-    return Many("reversed", lambda i: sequence.get(("reversed", i)))  # type: ignore[arg-type]
+    return Many("reversed", lambda i: sequence.from_end(it, i) if isinstance(i, int) else UNKNOWN, sequence.length)
 
 
 def _iter(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
@@ -364,7 +376,8 @@ def _comparing(it: Interpreter, name: str, args: Args, place: Place) -> Value | 
     values: list[Value] = list(args)
     if len(args) == 1:
         value = args[0]
-        if isinstance(value, Opaque) and value.trace is not None and value.hint != "array":
+        known = ("array",) if name == "sorted()" else ("array", None)
+        if isinstance(value, Opaque) and value.trace is not None and value.hint not in known:
             return None
         sequence: Sequence = iterate(it, value, place)
         count = sequence.length if sequence.length is not None else 1
@@ -373,7 +386,8 @@ def _comparing(it: Interpreter, name: str, args: Args, place: Place) -> Value | 
             return values[0] if values and values[0].trace is not None else None
     for value in values:
         if value.trace is not None and not isinstance(value, Ref | TupleV):
-            it.emit(TruthTested(place, value, name, place))
+            compared = value if name in ("any()", "all()") else Array(value.trace)
+            it.emit(TruthTested(place, compared, name, place))
             return value
     return None
 

@@ -31,6 +31,8 @@ from jaxlint.semantics.values import (
     Union,
     Value,
     Wrapped,
+    traced_inside,
+    weaken,
 )
 from jaxlint.syntax import ir
 
@@ -42,7 +44,7 @@ def evaluate_call(it: Interpreter, expr: ir.Call) -> Value:
     """The value of a call expression."""
     from jaxlint.semantics.iteration import iterate
 
-    callee = evaluate(it, expr.func)
+    callee = _callee(it, expr.func)
     args: list[Value] = []
     star: Value | None = None
     for argument in expr.args:
@@ -71,8 +73,22 @@ def evaluate_call(it: Interpreter, expr: ir.Call) -> Value:
         from jaxlint.semantics.objects import describe
 
         base_name = describe(expr.func.obj) if isinstance(expr.func, ir.Attr) else "…"
-        return call_method(it, callee, tuple(args), kwargs, place, base_name)
+        return call_method(it, callee, tuple(args), kwargs, place, base_name, dropped=it.dropped is expr)
     return call(it, callee, tuple(args), kwargs, place, star)
+
+
+def _callee(it: Interpreter, func: ir.Expr) -> Value:
+    """What is called; a method of an opaque value stays a method of it."""
+    if type(func) is not ir.Attr:
+        return evaluate(it, func)
+    from jaxlint.semantics.objects import get_attr
+
+    base = evaluate(it, func.obj)
+    if isinstance(base, Opaque):
+        changed = it.st.heap.get(base.uid)
+        if not (isinstance(changed, Content) and func.attr in changed.items):
+            return Method(base, func.attr)
+    return get_attr(it, base, func.attr, it.place(func))
 
 
 def call(
@@ -166,7 +182,11 @@ def unknown_call(
             consume_deep(it, value, "unknown", place)
         if it.donations:
             buffers.read(it, value, place, "passed on")
-    return Opaque(name)
+    trace = None
+    if it.fr.ctx.abstract:
+        for value in (*args, *kwargs.values()):
+            trace = trace or traced_inside(value)
+    return Opaque(name, trace=weaken(trace))
 
 
 # ---- functions of the project ---------------------------------------------------------------------------------------
@@ -260,11 +280,13 @@ def apply_decorators(
 ) -> Value:
     """The value that a decorated definition binds."""
     value: Value = func
-    for id, expr in reversed(decorators):
+    for node_id, expr in reversed(decorators):
         if type(expr) is ir.Attr and expr.attr in ("setter", "deleter", "getter") and siblings is not None:
             return siblings.get(func.fn.name, UNKNOWN)
         decorator = evaluate(it, expr)
-        value = _decorate(it, decorator, value, (it.fr.fn.module, id))
+        value = _decorate(it, decorator, value, (it.fr.fn.module, node_id))
+    if isinstance(value, Wrapped) and value.transform.mode in ("abstract", "shape"):
+        it.decorated_away.add(id(func.fn))
     return value
 
 

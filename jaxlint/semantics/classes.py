@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.semantics import buffers
 from jaxlint.semantics.objects import annotated, bind, class_attr, class_field, version
 from jaxlint.semantics.values import (
     NONE,
@@ -70,6 +71,7 @@ def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
                 cls.kind = "dataclass" if kind == "dataclass_decorator" else "pytree_dataclass"
         elif name in ("jax.tree_util.register_pytree_node_class", "jax.tree_util.register_dataclass"):
             cls.kind = "pytree"
+            _static_names(it, cls, value)
         elif name and (it.knowledge.decorators.get(name, "").startswith("transparent") or name.startswith("builtins.")):
             continue
         elif isinstance(value, Func):
@@ -78,6 +80,18 @@ def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
         else:
             it.counters["unknown decorator"] += 1
     return result
+
+
+def _static_names(it: Interpreter, cls: ClassV, decorator: Value) -> None:
+    """`register_dataclass(…, meta_fields=[…])`: the named fields are static."""
+    from jaxlint.semantics.transforms import constants
+    from jaxlint.semantics.values import Partial
+
+    names = constants(it, decorator.kwargs.get("meta_fields")) if isinstance(decorator, Partial) else None
+    for name in names or ():
+        field = cls.fields.get(name)
+        if field is not None:
+            field.static = True
 
 
 def _decorator_name(value: Value) -> str:
@@ -300,7 +314,7 @@ def field_value(
         hint = "array"
     elif annotation == "key":
         hint = "key"
-    certain = cls.kind == "namedtuple" or (cls.kind in PYTREES and hint == "array")
+    certain = cls.kind in ("namedtuple", "pytree") or (cls.kind in PYTREES and hint == "array")
     return Opaque(text, trace=trace if certain else weaken(trace), hint=hint, parent=parent, tag=("attr", name))
 
 
@@ -335,6 +349,12 @@ def _general(it: Interpreter, base: Ref, cls: ClassV, attr: str, value: Value, n
     if isinstance(value, Union) or value is UNKNOWN or value is NONE:
         return None
     if isinstance(value, Array | Opaque):
+        empty = cls.empties.get(attr)
+        if empty is not None and attr_writers(cls).get(attr) == {it.fr.fn.name}:
+            made = it.child((base.uid, "attr", attr, "empty"), lambda: Array())
+            if ("e", made.uid) not in it.st.res and isinstance(made, Array):
+                buffers.make_empty(it, made, empty.place, empty.function)
+            return made
         if isinstance(value, Opaque) and value.static and attr not in mutable_attrs(cls):
             return it.child((base.uid, "attr", attr, "static"), lambda: Opaque(name, static=True))
         if isinstance(value, Array) and value.lib == "jax" and base.trace is None:
@@ -371,6 +391,10 @@ def typical_instance(it: Interpreter, cls: ClassV) -> Ref | None:
             content = run_host(it, init, ref)
             if content is not None:
                 ref.initial = content
+                for attr, held in content.items.items():
+                    empty = it.st.res.get(("e", held.uid))
+                    if isinstance(empty, buffers.Empty):
+                        cls.empties[attr] = empty
 
         emit, it.emit = it.emit, lambda event: None
         entered = set(it.entered)
@@ -384,16 +408,25 @@ def typical_instance(it: Interpreter, cls: ClassV) -> Ref | None:
 
 def mutable_attrs(cls: ClassV) -> set[str]:
     """Attributes that methods other than the constructor store."""
-    if cls.mutable_attrs is not None:
-        return cls.mutable_attrs
-    found: set[str] = set()
+    return set(attr_writers(cls))
+
+
+def attr_writers(cls: ClassV) -> dict[str, set[str]]:
+    """Attributes that methods other than the constructor store, with the methods that do."""
+    if cls.writers is not None:
+        return cls.writers
+    writers: dict[str, set[str]] = {}
     for base in cls.bases:
-        found |= mutable_attrs(base)
+        for attr, methods in attr_writers(base).items():
+            writers.setdefault(attr, set()).update(methods)
     for stmt in cls.ir.body:
         if isinstance(stmt, ir.FunctionDef) and stmt.fn.name not in ("__init__", "setup", "__post_init__") and stmt.fn.params:
+            found: set[str] = set()
             _stores(stmt.fn.body, stmt.fn.params[0].name, found)
-    cls.mutable_attrs = found
-    return found
+            for attr in found:
+                writers.setdefault(attr, set()).add(stmt.fn.name)
+    cls.writers = writers
+    return writers
 
 
 def _stores(body: list[ir.Stmt], receiver: str, found: set[str]) -> None:

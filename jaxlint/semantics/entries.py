@@ -7,10 +7,24 @@ from typing import TYPE_CHECKING
 from jaxlint.semantics.calls import call, call_func
 from jaxlint.semantics.interpreter import Ctx, Frame
 from jaxlint.semantics.state import State
-from jaxlint.semantics.values import ClassV, Const, Content, Func, Opaque, Partial, Place, Ref, Value, Wrapped
+from jaxlint.semantics.values import (
+    ClassV,
+    Const,
+    Content,
+    ExtObj,
+    Func,
+    Method,
+    Opaque,
+    Partial,
+    Place,
+    Ref,
+    Value,
+    Wrapped,
+)
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
+    from jaxlint.semantics.project import ModuleEnv
     from jaxlint.semantics.interpreter import Interpreter
 
 _DICT_USES = frozenset({".items", ".keys", ".values", "[str]", ".get", ".pop", ".update", ".setdefault"})
@@ -42,15 +56,29 @@ def unknown_arguments(it: Interpreter, func: Func, skip: int, bound: set[str], t
             continue
         value: Value = it.child(("param", id(func.fn), param.name, traced), lambda p=param: _parameter(func, p, traced))  # type: ignore[misc]
         if param.annotation is not None:
-            saved = it.fr
             value = annotated(it, param.annotation, value)
-            it.fr = saved
+        elif traced and isinstance(value, Opaque) and value.hint is None:
+            value = _by_structure(it, func, param.name, value)
         found[param.name] = value
     return found
 
 
 def _parameter(func: Func, param: ir.Param, traced: bool) -> Value:
     return Opaque(param.name, hint=hint_of(func.fn, param) if traced else None)
+
+
+def _by_structure(it: Interpreter, func: Func, name: str, value: Opaque) -> Value:
+    """The instance that a parameter stands for, when just one class of its module has the attributes that are used."""
+    from jaxlint.semantics.classes import PYTREES, all_fields, instance_of
+
+    used = {use[1:] for use in func.fn.uses.get(name, ()) if use.startswith(".")}
+    if not used or len(used) < 2:
+        return value
+    found: list[ClassV] = []
+    for cls in func.env.names.values():
+        if isinstance(cls, ClassV) and cls.kind in PYTREES and used <= set(all_fields(cls)):
+            found.append(cls)
+    return instance_of(it, found[0], value) if len(found) == 1 else value
 
 
 def receiver_of(it: Interpreter, cls: ClassV) -> Value:
@@ -62,11 +90,11 @@ def receiver_of(it: Interpreter, cls: ClassV) -> Value:
     return it.child(("self", cls.uid), make)
 
 
-def _base(it: Interpreter, func: Func) -> None:
+def _base(it: Interpreter, env: ModuleEnv) -> None:
     """A frame to call from, at module level."""
-    top = func.env.ir.top
+    top = env.ir.top
     assert top is not None
-    it.fr = Frame(top, func.env, Ctx(), None, None, None, None)
+    it.fr = Frame(top, env, Ctx(), None, None, None, None)
     it.st = State(it.fr.fid, {})
     it.fr.own.parent = None
     it.depth = 0
@@ -85,7 +113,7 @@ def _is_class_method(func: Func) -> bool:
 
 def run_host(it: Interpreter, func: Func, receiver: Value | None = None) -> Content | None:
     """Run a function on the host with unknown arguments; what its receiver holds afterwards."""
-    _base(it, func)
+    _base(it, func.env)
     it.steps = 0
     target = func
     if func.cls is not None and not is_static_method(func) and func.receiver is None and func.fn.params:
@@ -133,6 +161,7 @@ def run_wrapper(it: Interpreter, wrapped: Wrapped) -> None:
 
     func = innermost(wrapped.inner)
     if func is None:
+        _run_module_method(it, wrapped)
         return
     given: set[str] = set()
     count = 0
@@ -165,6 +194,35 @@ def run_wrapper(it: Interpreter, wrapped: Wrapped) -> None:
     call_wrapped(it, wrapped, tuple(args), kwargs, wrapped.place, generic=True)
 
 
+def _run_module_method(it: Interpreter, wrapped: Wrapped) -> None:
+    """`jit(net.apply)`: a haiku or linen module's method, with unknown variables and arguments."""
+    from jaxlint.semantics.objects import class_attr
+    from jaxlint.semantics.transforms import call_wrapped, innermost
+
+    method = wrapped.inner
+    if not isinstance(method, Method) or method.name not in ("apply", "init"):
+        return
+    receiver = method.receiver
+    args: list[Value] = []
+    inner: Value | None = None
+    if isinstance(receiver, ExtObj) and receiver.args and receiver.cls.startswith("haiku.Transformed"):
+        inner = receiver.args[0]
+        count = 1 if method.name == "init" else 1 + ("State" in receiver.cls)
+        if method.name == "apply" and "without_apply_rng" not in receiver.kwargs:
+            count += 1
+        args = [Opaque() for _ in range(count)]
+    elif isinstance(receiver, Ref) and receiver.cls is not None:
+        inner = class_attr(receiver.cls, "__call__")
+        args = [Opaque()]
+    func = innermost(inner) if inner is not None else None
+    if func is None:
+        return
+    skip = 1 if isinstance(receiver, Ref) else 0
+    found = unknown_arguments(it, func, skip, set(), traced=True)
+    args += [value for name, value in found.items() if _is_positional(func.fn, name)]
+    call_wrapped(it, wrapped, tuple(args), {}, wrapped.place, generic=True)
+
+
 def _static_inside(it: Interpreter, value: Value, func: Func) -> set[str]:
     """Parameters with a default that an inner transformation takes as static: nobody traces them."""
     from jaxlint.semantics.transforms import Chosen
@@ -179,14 +237,14 @@ def _static_inside(it: Interpreter, value: Value, func: Func) -> set[str]:
     return {param.name for param in func.fn.params if param.name in found and param.default is not None}
 
 
-def run_scheduled(it: Interpreter, wrapped: Wrapped) -> None:
+def run_scheduled(it: Interpreter, wrapped: Wrapped, env: ModuleEnv) -> None:
     """Run a module's transformed function that nothing called."""
     from jaxlint.semantics.transforms import innermost
 
     func = innermost(wrapped.inner)
-    if func is None:
+    if func is None and not isinstance(wrapped.inner, Method):
         return
-    _base(it, func)
+    _base(it, env)
     it.steps = 0
     run_wrapper(it, wrapped)
 

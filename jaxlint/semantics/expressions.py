@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,7 @@ from jaxlint.semantics.values import (
     is_none,
     members,
     merge_traces,
+    traced_inside,
 )
 from jaxlint.syntax import ir
 
@@ -105,6 +107,8 @@ def _slice(it: Interpreter, expr: ir.Slice) -> Value:
     )
 
 
+_NUMBER_FORMAT = re.compile(r"%[-+ #0-9.*]*[dfgeixoEGX]")
+
 _FOLD: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -128,6 +132,11 @@ def _bin(it: Interpreter, expr: ir.Bin) -> Value:
 def binary(it: Interpreter, op: str, left: Value, right: Value, place: Place) -> Value:
     """The value of `left op right`."""
     kind_l, kind_r = type(left), type(right)
+    if op == "%" and kind_l is Const and isinstance(left.value, str):  # type: ignore[attr-defined]
+        traced = traced_inside(right)
+        if traced is not None and _NUMBER_FORMAT.search(left.value):  # type: ignore[attr-defined]
+            it.emit(Concretized(place, Array(traced), "format spec"))
+        return Opaque(static=True, hint="str")
     if kind_l is Const and kind_r is Const:
         return _fold(it, op, left.value, right.value)  # type: ignore[attr-defined]
     if kind_l is Union or kind_r is Union:
@@ -299,12 +308,16 @@ def _compare(it: Interpreter, expr: ir.Compare) -> Value:
     result: Value = TRUE
     left_expr = expr.left
     chained = len(expr.parts) > 1
+    first: Value | None = None
     for position, (op, right_expr) in enumerate(expr.parts):
         right = evaluate(it, right_expr)
         result = compare(it, op, left, right, it.place(expr), it.place(left_expr), it.place(right_expr))
-        if chained and position < len(expr.parts) - 1 and result.trace is not None:
+        first = first or (result if result.trace is not None else None)
+        if chained and position < len(expr.parts) - 1 and result.trace is not None and it.testing is not expr:
             it.emit(TruthTested(it.place(expr), result, "chained comparison", it.place(expr)))
         left, left_expr = right, right_expr
+    if chained and first is not None:
+        return first
     return Opaque(static=True) if chained and result.trace is None else result
 
 
@@ -331,6 +344,9 @@ def compare(
         if op in ("==", "!=") and (_not_array(left) or _not_array(right)):
             return Opaque(static=True)
         return Array(Trace(ABSTRACT, it.fr.ctx.why) if it.fr.ctx.abstract else None)
+    counted = _counted(op, left, right)
+    if counted is not None:
+        return TRUE if counted else FALSE
     static = is_static(left) and is_static(right)
     fp_l, fp_r = fingerprint(left), fingerprint(right)
     if fp_l is None or fp_r is None:
@@ -340,6 +356,16 @@ def compare(
     if fp_l[0] == "c":
         fp_l, fp_r, op = fp_r, fp_l, _SWAP.get(op, op)
     return Opaque(static=static, expr=("cmp", op, fp_l, fp_r))
+
+
+def _counted(op: str, left: Value, right: Value) -> bool | None:
+    """Comparing the variable of a counting loop with its start: true or false by the pass."""
+    if not (isinstance(left, Opaque) and isinstance(left.tag, tuple) and len(left.tag) == 3 and left.tag[0] == "from"):
+        return None
+    if not isinstance(right, Const) or right.value != left.tag[1]:
+        return None
+    first = left.tag[2] == "first"
+    return {"==": first, "!=": not first, ">": not first, "<=": first, ">=": True, "<": False}.get(op)
 
 
 _SWAP = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -410,10 +436,10 @@ def _membership(it: Interpreter, op: str, left: Value, right: Value, place: Plac
         constants = [item.value for item in right.items if isinstance(item, Const)]
         if len(constants) == len(right.items):
             return TRUE if (left.value in constants) == (op == "in") else FALSE
-    if left.trace is not None and not isinstance(left, Ref):
+    if left.trace is not None and not isinstance(left, Ref) and _compares_numbers(it, left, right):
         container = isinstance(right, TupleV | Many) or (isinstance(right, Ref) and right.kind in ("list", "dict", "set"))
-        if container or right.trace is not None:
-            it.emit(TruthTested(place, left, "in", place))
+        if container or (right.trace is not None and getattr(right, "hint", None) != "dict"):
+            it.emit(TruthTested(place, Array(left.trace), "in", place))
     elif isinstance(right, Array) and right.trace is not None and not _not_array(left):
         it.emit(TruthTested(place, right, "in", place))
     fp_l, fp_r = fingerprint(left), fingerprint(right)
@@ -421,6 +447,23 @@ def _membership(it: Interpreter, op: str, left: Value, right: Value, place: Plac
         return Opaque(static=True)
     base = ("cmp", "in", fp_l, fp_r)
     return Opaque(static=True, expr=base if op == "in" else it.intern(("not", base)))
+
+
+def _compares_numbers(it: Interpreter, left: Value, right: Value) -> bool:
+    """Whether `left in right` compares arrays: a name that may be a key of a dict does not."""
+    if not isinstance(left, Opaque) or left.hint == "array":
+        return not isinstance(right, Ref) or right.kind != "dict"
+    items: Any = ()
+    if isinstance(right, TupleV):
+        items = right.items
+    elif isinstance(right, Ref) and right.kind in ("list", "set"):
+        items = it.st.content(right).items
+    strings = [item for item in items if isinstance(item, Const) and isinstance(item.value, str)]
+    if strings:
+        return False
+    if left.hint in ("element", "dict", "str"):
+        return any(isinstance(item, Array) or (isinstance(item, Const) and isinstance(item.value, int)) for item in items)
+    return True
 
 
 def _cond(it: Interpreter, expr: ir.Cond) -> Value:

@@ -67,7 +67,7 @@ class Ctx:
         self.shape = parent.shape if parent is not None else False
         self.arguments: set[int] = set()
         self.shared: set[int] = set()
-        self.pending: list[tuple[int, Event]] = []
+        self.pending: list[tuple[frozenset[int], Event]] = []
 
 
 class Loop:
@@ -160,10 +160,15 @@ class Interpreter:
         self.global_keys: dict[int, tuple[str, Place | None, int]] = {}
         self._exts: dict[str, Ext] = {}
         self._children: dict[Any, Value] = {}
+        self._part_uids: dict[Any, int] = {}
         self._fingerprints: dict[Any, Any] = {}
         self.reported_reuse: set[Any] = set()
         self.module_functions: list[Func] = []
         self.muted_keys = False
+        self.row_origins: list[tuple[Value, Value]] = []
+        self.testing: ir.Expr | None = None
+        self.dropped: ir.Expr | None = None
+        self.decorated_away: set[int] = set()
         self.entered_wrappers: set[int] = set()
         self.pending_wrappers: list[Wrapped] = []
 
@@ -189,6 +194,18 @@ class Interpreter:
         found = self._children.get(key)
         if found is None:
             found = self._children[key] = make()
+        return found
+
+    def part(self, value: Value, key: Any, make: Callable[[], Value]) -> Value:
+        """An interned part of a value that may be traced in one place and concrete in another: one identity for both."""
+        flags = value.trace.flags if value.trace is not None else 0
+        found = self._children.get((value.uid, flags, *key))
+        if found is None:
+            found = make()
+            uid = self._part_uids.setdefault((value.uid, *key), found.uid)
+            if found.uid and uid:
+                found.uid = uid
+            self._children[(value.uid, flags, *key)] = found
         return found
 
     def intern(self, expr: Any) -> Any:
@@ -223,7 +240,7 @@ class Interpreter:
         if changed is not None:
             return changed  # type: ignore[no-any-return]
         found = env.names.get(name)
-        if found is not None and env.state == "done" and self.fr.fn is not env.ir.top:
+        if found is not None and self.fr.fn is not env.ir.top:
             self._note_global(env, name, found)
         return found
 
@@ -231,6 +248,14 @@ class Interpreter:
         """Remember that a key belongs to a module."""
         if type(value) is Key:
             self.global_keys.setdefault(value.uid, (name, value.place, 0))
+        elif type(value) is TupleV:
+            for item in value.items:
+                self._note_global(env, name, item)
+        elif type(value) is Ref and value.kind in ("dict", "list"):
+            content = self.st.content(value)
+            for item in content.items.values() if isinstance(content.items, dict) else content.items:
+                if type(item) is Key:
+                    self._note_global(env, name, item)
 
     def assign(self, name: str, value: Value) -> None:
         """Bind a name in the running function, or where it was declared."""

@@ -144,8 +144,10 @@ def _ref_item(it: Interpreter, base: Ref, index: Value, place: Place) -> Value:
             return value  # type: ignore[no-any-return]
         if content.rest is not None:
             return _like(it, base, content.rest, found)
+        if content.items and not content.open:
+            return _like(it, base, _join_items(content.items.values()), found)
         if found is None:
-            return _join_items(content.items.values()) if content.items and not content.open else Opaque()
+            return Opaque()
         return it.child((base.uid, "item", found), lambda: Opaque(trace=base.trace))
     if base.kind == "list":
         if isinstance(index, Const) and isinstance(index.value, int) and not content.open:
@@ -215,8 +217,9 @@ def _opaque_item(it: Interpreter, base: Opaque, index: Value) -> Value:
 
             return item_of(it, base, index.value)
     name = f"{base.name}[…]" if base.name else ""
-    return it.child(
-        (base.uid, "item", found),
+    return it.part(
+        base,
+        ("item", found),
         lambda: Opaque(name, trace=trace, static=base.static, parent=base, tag=("item", index)),
     )
 
@@ -261,7 +264,9 @@ def set_item(
             it.st.store(base, _updated(it.st.content(base), base.kind, index, stored))
         return
     if isinstance(base, Opaque) and not base.static and not _array_like(index):
-        mutation(it, base, describe(base_expr), None if op == "del" else value, place)
+        # A number may index a list, an array or a reference: only a name says that it is a container.
+        if base.trace is None or (isinstance(index, Const) and isinstance(index.value, str)):
+                mutation(it, base, describe(base_expr), None if op == "del" else value, place)
         if isinstance(index, Const) and op != "del":
             held = it.st.heap.get(base.uid)
             items = dict(held.items) if isinstance(held, Content) else {}

@@ -43,6 +43,12 @@ class Sequence:
         """The element of pass `number`."""
         return self.get(number)
 
+    def from_end(self, it: Interpreter, number: int) -> Value:
+        """The element of pass `number` when going backwards; of its own where the length is not known."""
+        if self.length is not None:
+            return self.get(self.length - 1 - number)
+        return anonymous(it, self.get(0), (id(self), "reversed", number))
+
 
 def iterate(it: Interpreter, value: Value, place: Place) -> Sequence:
     """How to go through `value`."""
@@ -66,10 +72,10 @@ def iterate(it: Interpreter, value: Value, place: Place) -> Sequence:
             length = value.shape[0].value
         trace, lib = value.trace, value.lib
         return Sequence(
-            lambda i: it.child((value.uid, "i", i), lambda: Array(trace, lib=lib, parent=value, tag=("i", i))), length
+            lambda i: it.part(value, ("i", i), lambda: Array(trace, lib=lib, parent=value, tag=("i", i))), length
         )
     if isinstance(value, Opaque):
-        return Sequence(lambda i: item_of(it, value, i))
+        return Sequence(lambda i: _opaque_element(it, value, i))
     if isinstance(value, Const):
         if isinstance(value.value, str) and len(value.value) <= 6:
             text = value.value
@@ -104,7 +110,18 @@ def item_of(it: Interpreter, value: Opaque, index: Any) -> Value:
         name = f"{value.name}[…]" if value.name else ""
         return Opaque(name, trace=value.trace, static=value.static, parent=value, tag=tag, hint=_element_hint(value))
 
-    return it.child((value.uid, *tag), make)
+    return it.part(value, tag, make)
+
+
+def _opaque_element(it: Interpreter, value: Opaque, index: Any) -> Value:
+    """The element of a pass: where the value may be a dict, perhaps one of its keys."""
+    if value.trace is None or value.hint in ("array", "dict", "key"):
+        return item_of(it, value, index)
+    return it.part(
+        value,
+        ("element", index),
+        lambda: Opaque(f"{value.name}[…]", trace=value.trace, hint="element", parent=value, tag=("i", index)),
+    )
 
 
 def _element_hint(value: Opaque) -> str | None:
@@ -138,9 +155,13 @@ def _iterate_ref(it: Interpreter, ref: Ref) -> Sequence:
 def anonymous(it: Interpreter, rest: Value, key: Any) -> Value:
     """An element at a position of its own that is like `rest`: what is known of it, without its identity."""
     if isinstance(rest, Key):
-        return it.child(
+        made = it.child(
             (*key, "like", rest.uid), lambda: Key(rest.place, many=rest.many, trace=rest.trace, rows=rest.rows)
         )
+        known = it.global_keys.get(rest.uid)
+        if known is not None:
+            it.global_keys[made.uid] = known
+        return made
     if isinstance(rest, Opaque):
         return it.child(
             (*key, "like", rest.uid),

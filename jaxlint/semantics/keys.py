@@ -217,8 +217,17 @@ def captured(value: Value, mark: int) -> bool:
             if item.tag[0] == "row" and not isinstance(data, Const):
                 return False
             continue
+        if isinstance(item, Opaque) and item.parent is not None and _fixed_part(item.tag):
+            continue
         return item.uid < mark
     return False
+
+
+def _fixed_part(tag: Any) -> bool:
+    """Whether a part of a value is the same part on every step: an attribute, a constant index."""
+    return isinstance(tag, tuple) and (
+        tag[0] == "attr" or (tag[0] == "i" and isinstance(tag[1], int)) or (tag[0] == "item" and isinstance(tag[1], Const))
+    )
 
 
 def _captured_event(it: Interpreter, value: Value, place: Place, use: Use) -> bool:
@@ -294,14 +303,28 @@ def note_subkeys(it: Interpreter, target: ir.Seq, value: Key, stmt: ir.Assign, s
         return
     parent = _text(source.args[0])
     names = [_text(item) for item in target.items]
-    if parent is None or parent not in names:
+    if parent is None:
         return
-    rebound = row(it, value, Const(names.index(parent)))
+    rebound: Value
+    if parent in names:
+        rebound = row(it, value, Const(names.index(parent)))
+    else:
+        from jaxlint.semantics.expressions import evaluate
+
+        rebound = evaluate(it, source.args[0])
     for position, item in enumerate(target.items):
         if type(item) is ir.Name and not item.name.startswith("_") and item.name != parent:
             child = row(it, value, Const(position))
             if isinstance(child, Key):
                 it.fr.subkeys.append((it.place(stmt), position, item.name, child, rebound))
+
+
+def note_derived(it: Interpreter, target: ir.Expr, value: Key, stmt: ir.Assign) -> None:
+    """Remember the name that `sub = fold_in(key, data)` binds."""
+    fresh = value.place is not None and value.place == it.place(stmt.value) if stmt.value is not None else False
+    if type(target) is ir.Name and fresh and _tag(value) == "fold" and value.parent is not None:
+        if not target.name.startswith("_"):
+            it.fr.subkeys.append((it.place(stmt), 0, target.name, value, value.parent))
 
 
 def _text(expr: ir.Expr) -> str | None:
@@ -326,11 +349,22 @@ def finish_subkeys(it: Interpreter, frame: Frame) -> None:
             continue
         for _, state in frame.exits:
             uses = state.res.get(rebound.uid, ())
-            found = next((u for u in uses if isinstance(u, Use) and u.how in CONSUMING and u.definite), None)
+            found = next(
+                (
+                    u
+                    for u in uses
+                    if isinstance(u, Use) and u.how in CONSUMING and u.definite and not _same_statement(u.place, place)
+                ),
+                None,
+            )
             if found is not None:
                 told.add((place, position))
                 it.emit(SubkeyUnused(place, name, found))
                 break
+
+
+def _same_statement(a: Place, b: Place) -> bool:
+    return a[0] is b[0] and a[0].statement_of[a[1]] == b[0].statement_of[b[1]]
 
 
 def _rebound_later(frame: Frame, place: Place, name: str) -> bool:

@@ -107,8 +107,12 @@ def call_known(
     bound = bind_known(info, args, kwargs, star)
     made = _effects(it, info, bound, args, kwargs, place)
     if (it.donations or it.empties) and not _shape_only(info, name):
-        for value in (*args, *kwargs.values()):
+        for value in args[1:] if name in _WRITERS else (*args, *kwargs.values()):
             buffers.read(it, value, place, f"passed to `{name.rpartition('.')[2]}`")
+            if it.empties and isinstance(value, TupleV | Ref):
+                for leaf in buffers.leaves(it, value):
+                    if isinstance(leaf, Array):
+                        buffers.read(it, leaf, place, f"passed to `{name.rpartition('.')[2]}`")
     if made is not None:
         return made
     result = returned(it, info.returns, bound, args, kwargs, place, name)
@@ -120,6 +124,12 @@ def call_known(
         buffers.make_empty(it, result, place, name)
     return result
 
+
+_WRITERS = frozenset(
+    f"jax.lax.{name}"
+    for name in ("dynamic_update_slice", "dynamic_update_slice_in_dim", "dynamic_update_index_in_dim", "scatter")
+)
+"""Functions that write over their first argument."""
 
 _SHAPE_ONLY = ("zeros_like", "ones_like", "full_like", "empty_like", "ShapeDtypeStruct", "typeof", "eval_shape")
 
@@ -158,7 +168,7 @@ def _effects(
             if isinstance(value, TupleV | Ref):
                 keys.consume_deep(it, value, "init", place)
             else:
-                keys.consume(it, value, "init", place, definite=isinstance(value, Key))
+                keys.consume(it, value, "init", place)
         elif effect == "split" and value is not None:
             result = keys.split(it, value, bound.get("num"), place)
         elif effect == "fold" and value is not None:
@@ -335,6 +345,10 @@ def call_ext_obj(it: Interpreter, obj: ExtObj, args: tuple[Value, ...], kwargs: 
     kind = it.knowledge.classes.get(obj.cls, "")
     if kind == "key_stream":
         return Key(place)
+    if obj.cls == "jax.stages.Compiled" and obj.args:
+        from jaxlint.semantics.transforms import call_compiled
+
+        return call_compiled(it, obj.args[0], args, kwargs, place)
     known = f"{obj.cls}.__call__"
     if it.knowledge.functions.get(known) is not None:
         return call_known(it, known, (obj, *args), kwargs, place)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.semantics.classes import PYTREES, STATIC_FIELDS, class_field
 from jaxlint.semantics.values import (
     ABSTRACT,
+    MAYBE,
     NONE,
     UNKNOWN,
     Array,
@@ -60,8 +61,15 @@ class Lifting:
             self.uids.add(made.uid)
         return made
 
+    def _over(self, value: Value) -> Trace:
+        """The trace laid over the one that the value has already."""
+        inner = value.trace
+        if inner is None or inner.flags & ~MAYBE & ~self.trace.flags == 0:
+            return self.trace
+        return Trace((self.trace.flags | inner.flags) & ~MAYBE, self.trace.why)
+
     def _lift(self, value: Value, level: int) -> Value:
-        trace = self.trace
+        trace = self._over(value)
         if isinstance(value, Const):
             constant = value.value
             if isinstance(constant, bool | int | float | complex) and not self.arrays_only:
@@ -118,7 +126,7 @@ class Lifting:
             hint = "array" if hint in ("float", "int", "bool", "range") else None
         if hint in ("str", "callable"):
             return value
-        made = Opaque(value.name, trace=self.trace, hint=hint)
+        made = Opaque(value.name, trace=self._over(value), hint=hint)
         if self.fresh:
             self.origins.append((made, value))
         else:
@@ -198,6 +206,8 @@ def strip(it: Interpreter, value: Value, place: Any, level: int = 0) -> Value:
 
 def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step: int = 0) -> Value:
     """One row of what is mapped over or scanned; `step` tells the passes of a loop apart."""
+    if value.trace is not None and value.trace.flags & ~MAYBE & ~trace.flags:
+        trace = Trace(trace.flags | (value.trace.flags & ~MAYBE), trace.why)
     if isinstance(value, Key):
         index = Opaque("step", static=True)
         if value.many and step == 0:
@@ -227,7 +237,9 @@ def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step
     if isinstance(value, Many):
         if isinstance(value.source, Key):
             source = value.source
-            return Key(source.place, parent=source, tag=("row", Opaque("step", static=True)), trace=trace)
+            made_key = Key(source.place, parent=source, tag=("row", Opaque("step", static=True)), trace=trace)
+            it.row_origins.append((made_key, value))
+            return made_key
         return element_of(it, value.element(0), trace, level + 1, step)
     if isinstance(value, Opaque):
         if value.static and value.hint in _PLAIN:

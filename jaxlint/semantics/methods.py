@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from jaxlint.semantics import buffers, objects
 from jaxlint.semantics.calls import call, told, unknown_call
+from jaxlint.semantics.events import Concretized
 from jaxlint.semantics.items import get_item
 from jaxlint.semantics.keys import consume, consume_deep
 from jaxlint.semantics.objects import METADATA, bump, call_container, mutation
@@ -41,9 +43,16 @@ Kwargs = dict[str, Value]
 
 
 def call_method(
-    it: Interpreter, method: Method, args: tuple[Value, ...], kwargs: Kwargs, place: Place, base_name: str
+    it: Interpreter,
+    method: Method,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    place: Place,
+    base_name: str,
+    *,
+    dropped: bool = False,
 ) -> Value:
-    """The value of `receiver.name(*args, **kwargs)`."""
+    """The value of `receiver.name(*args, **kwargs)`; `dropped` says that the call is a statement of its own."""
     receiver, name = method.receiver, method.name
     if isinstance(receiver, Array):
         return _array_method(it, receiver, name, args, kwargs, place)
@@ -54,10 +63,14 @@ def call_method(
             return _object_method(it, receiver, name, args, kwargs, place)
         return call_container(it, receiver, name, args, kwargs, place, base_name)
     if isinstance(receiver, Opaque):
-        return _opaque_method(it, receiver, name, args, kwargs, place, base_name)
+        return _opaque_method(it, receiver, name, args, kwargs, place, base_name, dropped)
     if isinstance(receiver, TupleV):
         return _tuple_method(it, receiver, name, kwargs)
     if isinstance(receiver, Const):
+        if name == "format" and isinstance(receiver.value, str) and re.search(r"\{\w*:[^}]", receiver.value):
+            for value in (*args, *kwargs.values()):
+                if value.trace is not None:
+                    it.emit(Concretized(place, value, "format spec"))
         return Opaque(static=True, hint="str")
     if isinstance(receiver, ExtObj):
         return _ext_obj_method(it, receiver, name, args, kwargs, place)
@@ -115,7 +128,7 @@ def _at_method(it: Interpreter, at: At, name: str, args: tuple[Value, ...], plac
     if name == "set" and it.empties and at.index is not None:
         if it.donations:
             _read_donated(it, base, place)
-        buffers.write(it, base, result, at.index)
+        buffers.write(it, base, result, at.index, args[0] if args else None)
         return result
     if it.donations or it.empties:
         buffers.read(it, base, place, "added to" if name == "add" else f"read by `.at[…].{name}()`")
@@ -145,10 +158,12 @@ def _opaque_method(
     kwargs: Kwargs,
     place: Place,
     base_name: str,
+    dropped: bool,
 ) -> Value:
     if receiver.static:
         return Opaque(static=True)
-    if name in objects._CONTAINER_CHANGES and receiver.hint != "array":
+    # Where the result is used, `update` or `add` gives a new object rather than changing the old one.
+    if name in objects._CONTAINER_CHANGES and receiver.hint != "array" and dropped:
         stored = args[-1] if args and name not in ("pop", "remove", "clear", "sort", "reverse", "popitem") else None
         mutation(it, receiver, base_name, stored, place)
         if name in ("append", "extend", "insert", "update", "clear", "remove", "sort", "reverse", "add", "discard"):
@@ -180,8 +195,9 @@ def _as_array(it: Interpreter, receiver: Opaque) -> Array:
 def _opaque_view(it: Interpreter, receiver: Opaque, name: str) -> Value:
     def element(i: object) -> Value:
         key = it.child((receiver.uid, "k", i), lambda: Opaque(static=True))
-        value = it.child(
-            (receiver.uid, "val", i),
+        value = it.part(
+            receiver,
+            ("val", i),
             lambda: Opaque(f"{receiver.name}[…]", trace=receiver.trace, parent=receiver, tag=("item", key)),
         )
         return key if name == "keys" else value if name == "values" else TupleV((key, value))
@@ -291,6 +307,8 @@ def _ext_obj_method(
 ) -> Value:
     from jaxlint.semantics.libraries import call_known
 
+    if receiver.cls == "jax.stages.Lowered" and name == "compile":
+        return ExtObj("jax.stages.Compiled", receiver.args)
     kind = it.knowledge.classes.get(receiver.cls, "")
     if kind in ("key_stream", "nnx_rngs"):
         return Key(place)
@@ -329,7 +347,7 @@ def _wrapped_method(
 
     if name in ("lower", "trace", "eval_shape"):
         call_shaped(it, receiver, args, kwargs, place)
-        return Opaque()
+        return ExtObj("jax.stages.Lowered", (receiver,)) if name == "lower" else Opaque()
     if name in ("defvjp", "defjvp", "defjvps", "def_vmap"):
         return attach_rules(it, receiver, name, args, place)
     return Opaque()

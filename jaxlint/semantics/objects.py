@@ -167,8 +167,9 @@ def _opaque_attr(it: Interpreter, base: Opaque, attr: str) -> Value:
     name = f"{base.name}.{attr}" if base.name else attr
     number = version(it, base)
     # Fields of an object of unknown class may be static: not certainly traced.
-    return it.child(
-        (base.uid, "attr", attr, number),
+    return it.part(
+        base,
+        ("attr", attr, number),
         lambda: Opaque(name, trace=weaken(trace), parent=base, tag=("attr", attr)),
     )
 
@@ -292,6 +293,10 @@ def _class_attr_value(it: Interpreter, base: ClassV, attr: str, place: Place) ->
 
 def _ext_obj_attr(it: Interpreter, base: ExtObj, attr: str) -> Value:
     kind = it.knowledge.classes.get(base.cls, "")
+    if kind.endswith("_module") and attr in ("weight", "bias", "kernel", "scale", "value"):
+        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, parent=base, tag=("attr", attr)))
+    if base.cls.startswith("jax.stages."):
+        return Method(base, attr)
     if kind in ("mesh", "sharding", "static_object", "partition_spec", "abstract_value") and attr not in ("update",):
         return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True))
     if attr in METADATA:
@@ -406,6 +411,9 @@ def annotated(it: Interpreter, annotation: ir.Expr, value: Value) -> Value:
     """An opaque value, with what its annotation says of it."""
     if not isinstance(value, Opaque) or value.hint is not None:
         return value
+    library = _library_class(it, annotation)
+    if library is not None:
+        return it.child((value.uid, "instance", library), lambda: ExtObj(library))
     hint, cls = annotation_of(it, annotation)
     if cls is not None and cls.kind != "enum":
         from jaxlint.semantics.classes import instance_of
@@ -416,6 +424,26 @@ def annotated(it: Interpreter, annotation: ir.Expr, value: Value) -> Value:
     if hint == "key":
         return it.child((value.uid, "key"), lambda: _key_like(value))
     return it.child((value.uid, "hint", hint), lambda: _hinted(value, hint))
+
+
+def _library_class(it: Interpreter, annotation: ir.Expr) -> str | None:
+    """The library class that an annotation names, where instances of it matter by their class alone."""
+    if type(annotation) is ir.Bin and annotation.op == "|":
+        if type(annotation.right) is ir.Lit and annotation.right.value is None:
+            return _library_class(it, annotation.left)
+        return None
+    if type(annotation) is ir.Sub and type(annotation.obj) in (ir.Name, ir.Attr):
+        base = _dotted_value(it, annotation.obj)
+        if isinstance(base, Ext) and base.name == "typing.Optional":
+            return _library_class(it, annotation.index)
+        return None
+    if type(annotation) is ir.Lit and isinstance(annotation.value, str):
+        value = it.lookup(annotation.value) if annotation.value.isidentifier() else None
+    else:
+        value = _dotted_value(it, annotation)
+    if isinstance(value, Ext) and it.knowledge.classes.get(value.name) in ("mesh", "nnx_rngs", "key_stream"):
+        return value.name
+    return None
 
 
 def _key_like(value: Opaque) -> Value:
@@ -472,7 +500,7 @@ def mutation(it: Interpreter, target: Value, name: str, stored: Value | None, pl
                 it.emit(event)
             return
         event.target = "argument" if kind != "self" else kind
-        ctx.pending.append((target.uid, event))
+        ctx.pending.append((frozenset(item.uid for item in ancestors(target)), event))
         return
     if isinstance(target, Ref):
         if target.depth < ctx.depth:
@@ -508,6 +536,10 @@ def set_attr(it: Interpreter, base: Value, attr: str, value: Value, place: Place
         return
     if isinstance(base, ModuleV):
         mutation_of_module(it, name, value, place)
+    elif isinstance(base, ExtObj):
+        kind = it.knowledge.classes.get(base.cls, "")
+        if it.fr.ctx.depth > 0 and base.uid < it.fr.ctx.mark and kind in ("", "object", "static_object"):
+            it.emit(Mutated(place, "object", name, value, it.fr.ctx.why, it.fr.ctx.transform))
     elif isinstance(base, ClassV):
         if it.fr.ctx.depth > 0:
             it.emit(Mutated(place, "object", name, value, it.fr.ctx.why, it.fr.ctx.transform))

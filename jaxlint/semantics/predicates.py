@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from jaxlint.semantics.events import KeyReused, Mutated, Use
 
 _ARRAY_HINTS = frozenset({"array", "float", "int", "bool"})
+_NAMED = re.compile(r"[^\W\d][\w.]*(\[[^\[\]]*\])?")
 _KEY_FIRST = frozenset({"sample", "split", "fold"})
 
 
@@ -76,7 +78,7 @@ def holds_tracer(value: Value | None) -> bool:
         return False
     trace = traced_inside(value)
     if trace is not None:
-        return trace.certain
+        return True
     if isinstance(value, Ref):
         items = value.initial.items
         parts = items.values() if isinstance(items, dict) else items
@@ -104,11 +106,15 @@ def key_argument(use: Use, place: Place | None = None, other: Place | None = Non
     place = place or use.place
     arguments = _arguments(place)
     if use.how in _KEY_FIRST and place == use.place:
-        return arguments.get("key") or arguments.get("0")
+        return _name(arguments.get("key") or arguments.get("0", ""))
     shared = set(arguments.values())
     if other is not None and other != place:
         shared &= set(_arguments(other).values())
-    return shared.pop() if len(shared) == 1 else None
+    return _name(shared.pop()) if len(shared) == 1 else None
+
+
+def _name(text: str) -> str | None:
+    return text if _NAMED.fullmatch(text) else None
 
 
 def reused_key(event: KeyReused) -> str | None:

@@ -134,7 +134,7 @@ def _identity(value: Value) -> Any:
 
 def _join_fresh(a: Value, b: Value) -> Value:
     kind_a, kind_b = type(a), type(b)
-    if kind_a is Array and kind_b is Array and not tracking.buffers:
+    if kind_a is Array and kind_b is Array and not tracking.buffers and a.lib == b.lib:  # type: ignore[attr-defined]
         return Array(_join_traces(a, b), lib=a.lib if a.lib == b.lib else "jax")  # type: ignore[attr-defined]
     if kind_a is Const and kind_b is Const and a.value is not None and b.value is not None:  # type: ignore[attr-defined]
         return Opaque(static=True)

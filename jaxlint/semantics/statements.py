@@ -9,10 +9,10 @@ from jaxlint.semantics import branches, buffers, objects
 from jaxlint.semantics.calls import apply_decorators
 from jaxlint.semantics.classes import define_class
 from jaxlint.semantics.events import ContextEntered, KeyDiscarded, Mutated
-from jaxlint.semantics.expressions import binary, evaluate
+from jaxlint.semantics.expressions import binary, compare, evaluate
 from jaxlint.semantics.interpreter import MAX_STEPS, Loop
 from jaxlint.semantics.iteration import iterate, unpack
-from jaxlint.semantics.keys import note_subkeys
+from jaxlint.semantics.keys import note_derived, note_subkeys
 from jaxlint.semantics.project import resolve_relative
 from jaxlint.semantics.state import State, join, reduce_states
 from jaxlint.semantics.values import (
@@ -117,6 +117,7 @@ def _rebinding_event(it: Interpreter, name: str, value: Value, stmt: ir.Node) ->
 
 
 def _expr(it: Interpreter, stmt: ir.ExprStmt) -> None:
+    it.dropped = stmt.value
     value = evaluate(it, stmt.value)
     if type(stmt.value) is ir.Call and type(value) is Key and value.place == it.place(stmt.value):
         it.emit(KeyDiscarded(it.place(stmt), value.tag if isinstance(value.tag, str) else "split"))
@@ -155,6 +156,8 @@ def _bind_all(it: Interpreter, stmt: ir.Assign, source: ir.Expr, value: Value) -
     for target in stmt.targets:
         if type(target) is ir.Seq and type(value) is Key:
             note_subkeys(it, target, value, stmt, source)
+        elif type(value) is Key:
+            note_derived(it, target, value, stmt)
         assign_target(it, target, value, stmt)
 
 
@@ -163,6 +166,9 @@ def _aug_assign(it: Interpreter, stmt: ir.AugAssign) -> None:
     current = evaluate(it, target)
     operand = evaluate(it, stmt.value)
     place = it.place(stmt)
+    if (it.donations or it.empties) and type(target) is ir.Name:
+        buffers.read(it, current, it.place(target), "used in arithmetic")
+        buffers.read(it, operand, it.place(stmt.value), "used in arithmetic")
     if type(target) is ir.Name and isinstance(current, Ref) and current.kind in ("list", "set", "dict"):
         objects.call_container(it, current, "extend" if current.kind == "list" else "update", (operand,), {}, place)
         return
@@ -257,7 +263,7 @@ def _for(it: Interpreter, stmt: ir.For) -> list[State]:
     sequence = iterate(it, iterable, place)
     exits: list[State] = []
     if sequence.length is None and not sequence.nonempty:
-        exits.append(it.st.fork())
+        exits.append(buffers.without_passes(it.st.fork()))
     elif sequence.length == 0:
         exits.append(it.st)
         return exec_block(it, stmt.orelse, exits)
@@ -369,8 +375,10 @@ def _match(it: Interpreter, stmt: ir.Match) -> list[State]:
     for case in stmt.cases:
         if not states:
             break
-        if case.values and not case.binds:
-            branches.test_value(it, subject, "match", place, place)
+        if case.values and subject.trace is not None:
+            for pattern in case.values:
+                equal = compare(it, "==", subject, evaluate(it, pattern), place, place, place)
+                branches.test_value(it, equal, "match", place, place)
         entering: list[State] = []
         rest: list[State] = []
         for state in states:

@@ -63,7 +63,7 @@ class Summary:
         self.result: Value = UNKNOWN
         self.res: list[tuple[Any, Any]] = []
         self.heap: list[tuple[Any, Any]] = []
-        self.pending: list[tuple[int, Event]] = []
+        self.pending: list[tuple[frozenset[int], Event]] = []
         self.state: State | None = None
 
 
@@ -357,9 +357,10 @@ class _Replay:
                 )
         for key, content in self.summary.heap:
             self._write(key, content)
-        for uid, event in self.summary.pending:
-            target = self.actual.get(uid)
-            ctx.pending.append((target.uid if target is not None else uid, event))
+        for uids, event in self.summary.pending:
+            known = [self.actual.get(uid) for uid in uids]
+            mapped = {item.uid for target in known if target is not None for item in ancestors(target)}
+            ctx.pending.append((uids | mapped, event))
         return self.value(self.summary.result)
 
     def _write(self, key: Any, content: Any) -> None:

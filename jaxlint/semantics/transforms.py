@@ -380,8 +380,9 @@ def _replay_origins(it: Interpreter, liftings: list[Lifting], place: Place) -> N
     """A key that the body used up under an identity of its own is used up for the caller too."""
     from jaxlint.semantics.events import Use
 
-    for lifting in liftings:
-        for made, origin in lifting.origins:
+    rows, it.row_origins = it.row_origins, []
+    for origins in (rows, *(lifting.origins for lifting in liftings)):
+        for made, origin in origins:
             uses = it.st.res.get(made.uid, ())
             for use in uses if isinstance(uses, tuple) else ():
                 if isinstance(use, Use) and use.how in CONSUMING:
@@ -395,8 +396,8 @@ def _flush_pending(it: Interpreter, ctx: Ctx, out: Value) -> None:
         return
     returned_uids: set[int] = set()
     _collect(it, out, returned_uids, 0)
-    for uid, event in ctx.pending:
-        if uid not in returned_uids:
+    for uids, event in ctx.pending:
+        if not uids & returned_uids:
             it.emit(event)
     ctx.pending = []
 
@@ -423,8 +424,18 @@ def _collect(it: Interpreter, value: Value, found: set[int], depth: int) -> None
             parent = getattr(parent, "parent", None)
 
 
+def call_compiled(it: Interpreter, inner: Value, args: tuple[Value, ...], kwargs: Kwargs, place: Place) -> Value:
+    """A call of `f.lower(…).compile()`: as of `f`, where no argument is static."""
+    if not isinstance(inner, Wrapped) or Chosen(it, inner, "static_argnums", "static_argnames").positions:
+        return Opaque()
+    return call_wrapped(it, inner, args, kwargs, place)
+
+
 def _donate(it: Interpreter, wrapped: Wrapped, args: tuple[Value, ...], kwargs: Kwargs, place: Place) -> None:
     options = wrapped.options
+    if "donate" in options:
+        _donate_all(it, options["donate"], args, kwargs, place)
+        return
     if "donate_argnums" not in options and "donate_argnames" not in options:
         return
     chosen = Chosen(it, wrapped, "donate_argnums", "donate_argnames")
@@ -445,6 +456,18 @@ def _donate(it: Interpreter, wrapped: Wrapped, args: tuple[Value, ...], kwargs: 
         buffers.read(it, value, place, "passed on")
     for value, name in donated:
         buffers.donate(it, value, place, name)
+
+
+def _donate_all(it: Interpreter, option: Value, args: tuple[Value, ...], kwargs: Kwargs, place: Place) -> None:
+    """equinox's `donate="all"` and its variants."""
+    word = option.value if isinstance(option, Const) else None
+    if not isinstance(word, str) or word in ("none",) or it.fr.ctx.abstract:
+        return
+    chosen = args[1:] if "except-first" in word else args
+    for value in (*chosen, *kwargs.values()):
+        buffers.read(it, value, place, "donated again")
+    for value in (*chosen, *kwargs.values()):
+        buffers.donate(it, value, place, "")
 
 
 def _same_buffer_twice(it: Interpreter, donated: list[Value], kept: list[Value], place: Place) -> None:
@@ -583,7 +606,7 @@ def _feed(
     flags = trace_flags(info)
     trace = Trace(flags, Why(place, f"given to the function by `{short_name(info)}` here", outer.why)) if flags else None
     liftings: list[Lifting] = []
-    passes = 2 if body or eager_loop else 1
+    passes = 2 if (body and not is_tree) or eager_loop else 1
     loop_id = fresh_uid()
     out: Value = UNKNOWN
     carried: Value | None = None
@@ -656,7 +679,9 @@ def _arguments(
             values = _rest(bound, name)
             fed += [plain(value) if plain is not None else value for value in values]
         elif kind in ("scalar", "row", "traced", "out", "cotangent"):
-            fed.append(Array(traced))
+            lower = bound.get("lower")
+            start = lower.value if kind == "traced" and isinstance(lower, Const) else None
+            fed.append(Array(traced, tag=("from", start) if isinstance(start, int) else None))
         elif kind == "numpy":
             fed.append(Array(lib="numpy"))
         elif kind in ("ref", "refs"):
@@ -807,7 +832,11 @@ def _mapped_tree(it: Interpreter, tree: Value | None, out: Value) -> Value:
         return Ref(tree.kind, it.fr.ctx.depth, Content(items, rest, content.open))
     if isinstance(out, Key):
         return Opaque(trace=out.trace)
-    return Opaque(getattr(tree, "name", ""), trace=out.trace if out.trace is not None else None)
+    made = Opaque(getattr(tree, "name", ""), trace=out.trace if out.trace is not None else None)
+    empty = buffers.empty_state(it, out)
+    if empty is not None:
+        it.st.set_res(("e", made.uid), buffers.Empty(empty.place, empty.function, made, empty.parts))
+    return made
 
 
 def _chain(out: Value) -> Iterable[Value]:

@@ -404,14 +404,15 @@ class ClassV(Value):
         "attrs",
         "bases",
         "closure",
+        "empties",
         "env",
         "ext_bases",
         "fields",
         "instance",
         "ir",
         "kind",
-        "mutable_attrs",
         "uid",
+        "writers",
     )
 
     def __init__(self, ir: ir.ClassDef, env: ModuleEnv, closure: Closure | None) -> None:
@@ -425,7 +426,8 @@ class ClassV(Value):
         self.attrs: dict[str, Value] = {}
         self.fields: dict[str, Field] = {}
         self.instance: Ref | None = None
-        self.mutable_attrs: set[str] | None = None
+        self.writers: dict[str, set[str]] | None = None
+        self.empties: dict[str, Any] = {}
 
 
 class Field:

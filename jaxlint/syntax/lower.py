@@ -698,7 +698,9 @@ def _captures(node: Any) -> list[str]:
                 stack.append(item.pattern)
         elif kind is cst.MatchList or kind is cst.MatchTuple or kind is cst.MatchOr:
             stack.extend(item.patterns)
-        elif kind is cst.MatchSequenceElement or kind is cst.MatchOrElement or kind is cst.MatchKeywordElement:
+        elif kind is cst.MatchSequenceElement:
+            stack.append(item.value)
+        elif kind is cst.MatchOrElement or kind is cst.MatchKeywordElement:
             stack.append(item.pattern)
         elif kind is cst.MatchMapping:
             stack.extend(element.pattern for element in item.elements)

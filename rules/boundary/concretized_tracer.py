@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
 from jaxlint.rule import Explanation, Rule
-from jaxlint.semantics.predicates import lacks_number, traced_array
+from jaxlint.semantics.predicates import lacks_number
 
 if TYPE_CHECKING:
     from jaxlint.rule import RuleContext

@@ -87,6 +87,12 @@ EFFECTS = {
     "value": "the name is a value, static by itself",
 }
 EFFECT_WORDS = {
+    "effect": {"io", "wait", "setting", "caches", "exit", "kernel", "unsupported", "unknown"},
+    "impure": {"clock", "random", "env", "input"},
+    "state": {"self", "haiku"},
+    "calls": {"self"},
+}
+GRAMMAR = {
     "returns": """array bool_array static key keys none unknown numpy shapes context callable instance same maybe_same
         copy shallow elementwise tree tree_of dispatch elem leaf list tuple zip enumerate unflatten partial at when
         with_flags static_if""",
@@ -95,7 +101,7 @@ EFFECT_WORDS = {
     "feeds": """carry elem arg leaf scalar row numpy ref seq refs traced static callable residuals cotangent array
         nondiff tangent out args kwargs""",
 }
-RETURNS, MODES, RESULTS, FEEDS = (frozenset(words.split()) for words in WORDS.values())
+RETURNS, MODES, RESULTS, FEEDS = (frozenset(words.split()) for words in GRAMMAR.values())
 
 Row = dict[str, str]
 

@@ -58,7 +58,7 @@ def test_effects(table: str) -> None:
         for effect in filter(None, row["effects"].split(";")):
             name, arguments = tables.split_term(effect)
             assert name in tables.EFFECTS, row
-            allowed = tables.EFFECT_WORDS.get(name, set()) | known
+            allowed = known | tables.EFFECT_WORDS.get(name, set())
             assert set(arguments) <= allowed, (row["name"], effect)
 
 
