@@ -76,7 +76,7 @@ class Context:
         module, id = place
         if not self._engine.project.restore(module) or module.nodes is None:
             return "…"
-        text = " ".join(cst.Module([]).code_for_node(module.nodes[id]).split())  # type: ignore[arg-type]
+        text = " ".join(cst.Module([]).code_for_node(module.nodes[id]).split())
         return text if len(text) <= 60 else text[:57] + "…"
 
     def chain(self, why: Why | None) -> list[tuple[Place, str]]:
@@ -100,7 +100,9 @@ class Engine:
     rules: the enabled rules. roots: folders that modules are imported from. target_jax: the JAX version judged against.
     """
 
-    def __init__(self, *, rules: Sequence[Rule], roots: Sequence[str | Path], target_jax: str = "", **_: object) -> None:
+    def __init__(
+        self, *, rules: Sequence[Rule], roots: Sequence[str | Path], target_jax: str = "", **_: object
+    ) -> None:
         self.rules = list(rules)
         self.target_jax = target_jax
         self.knowledge = knowledge.load()

@@ -84,7 +84,16 @@ def branch(
     other = state.fork()
     _learn(it, test, fact, state, True)
     _learn(it, test, fact, other, False)
+    if _asks_type(test):
+        other.assume("untyped", True)
     return [state], [other]
+
+
+def _asks_type(test: ir.Expr) -> bool:
+    """Whether a test dispatches on the type of a value: nothing is said of types that no branch takes."""
+    if type(test) is ir.Bin:
+        return _asks_type(test.left) and _asks_type(test.right)
+    return type(test) is ir.Call and type(test.func) is ir.Name and test.func.name == "isinstance"
 
 
 def _short_circuit(

@@ -128,7 +128,7 @@ def returned(it: Interpreter, value: Value, place: Place) -> None:
     """A function returns `value`."""
     if not (it.donations or it.empties):
         return
-    if it.empties and it.fr.parent is None:
+    if it.empties and it.fr.parent is None and "untyped" not in it.st.facts:
         for leaf in _initialised_leaves(value):
             empty = empty_state(it, leaf)
             if empty is not None:

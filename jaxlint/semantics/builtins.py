@@ -124,12 +124,7 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Va
 def _is_instance(it: Interpreter, value: Value, cls: Value) -> bool | None:
     name = cls.name if isinstance(cls, Ext) else ""
     if isinstance(value, Const):
-        if value.value is None:
-            return name in ("builtins.object", "types.NoneType") if name else (False if isinstance(cls, ClassV) else None)
-        python = _PYTHON_TYPES.get(name)
-        if python is not None:
-            return isinstance(value.value, python)
-        return False if name in _JAX_ARRAYS or isinstance(cls, ClassV) else None
+        return _constant_is_instance(value, name, cls)
     traced = value.trace is not None and value.trace.certain
     if isinstance(value, Array) and value.lib == "jax":
         if name == "jax.core.Tracer":
@@ -162,6 +157,17 @@ def _is_instance(it: Interpreter, value: Value, cls: Value) -> bool | None:
     if isinstance(value, Func):
         return False if name in _PYTHON_TYPES or name in _JAX_ARRAYS else None
     return None
+
+
+def _constant_is_instance(value: Const, name: str, cls: Value) -> bool | None:
+    if value.value is None:
+        if name:
+            return name in ("builtins.object", "types.NoneType")
+        return False if isinstance(cls, ClassV) else None
+    python = _PYTHON_TYPES.get(name)
+    if python is not None:
+        return isinstance(value.value, python)
+    return False if name in _JAX_ARRAYS or isinstance(cls, ClassV) else None
 
 
 def _inherits(cls: ClassV, base: ClassV) -> bool:
@@ -280,7 +286,7 @@ def _next(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
             return Opaque()
         number = it.st.heap.get(("next", value.uid), 0)
         it.st.heap = {**it.st.heap, ("next", value.uid): number + 1}
-        if value.kind == "generator":
+        if value.kind == "generator" or it.fr.ctx.bodies:
             return _renewed(value.element(number), place)
         return value.element(number)
     from jaxlint.semantics.values import ExtObj

@@ -159,8 +159,35 @@ def _call_union(
 
 
 _HARMLESS = frozenset(
-    "append add insert extend replace _replace update set get pop info debug warning error log put items setdefault "
-    "assertEqual assertTrue write format join register save restore log_metrics".split()
+    [
+        "append",
+        "add",
+        "insert",
+        "extend",
+        "replace",
+        "_replace",
+        "update",
+        "set",
+        "get",
+        "pop",
+        "info",
+        "debug",
+        "warning",
+        "error",
+        "log",
+        "put",
+        "items",
+        "setdefault",
+        "assertEqual",
+        "assertTrue",
+        "write",
+        "format",
+        "join",
+        "register",
+        "save",
+        "restore",
+        "log_metrics",
+    ]
 )
 
 
@@ -217,7 +244,8 @@ def bind_arguments(
 
                 known, extra = tuple(given), star
                 env[name] = Many(
-                    "tuple", lambda i, known=known, extra=extra: known[i] if isinstance(i, int) and i < len(known) else extra  # type: ignore[misc]
+                    "tuple",
+                    lambda i, known=known, extra=extra: known[i] if isinstance(i, int) and i < len(known) else extra,  # type: ignore[misc]
                 )
             given = []
             continue
@@ -299,7 +327,7 @@ def _decorate(it: Interpreter, decorator: Value, value: Value, place: Place) -> 
         effect = it.knowledge.decorators.get(name, "")
         word = effect.split("(", 1)[0].split(";", 1)[0].strip()
         short = name.rpartition(".")[2]
-        if short in ("property", "cached_property") and (word in ("property", "cached_property", "") or True):
+        if short in ("property", "cached_property") and (True):
             return Descriptor(short, value)
         if short in ("staticmethod", "classmethod"):
             return Descriptor(short, value)

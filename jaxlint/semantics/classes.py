@@ -166,7 +166,9 @@ def _annotation_name(it: Interpreter, annotation: ir.Expr) -> str:
     from jaxlint.semantics.objects import annotation_of, describe
 
     if type(annotation) is ir.Lit and isinstance(annotation.value, str):
-        return "builtins." + annotation.value if annotation.value in ("int", "bool", "float", "str") else annotation.value
+        return (
+            "builtins." + annotation.value if annotation.value in ("int", "bool", "float", "str") else annotation.value
+        )
     hint, cls = annotation_of(it, annotation)
     if hint is not None:
         return hint
@@ -345,20 +347,22 @@ def _general(it: Interpreter, base: Ref, cls: ClassV, attr: str, value: Value, n
         return it.child((base.uid, "attr", attr, "static"), lambda: Opaque(name, static=True))
     if isinstance(value, Key):
         key = (base.uid, "attr", attr, version(it, base))
-        return it.child(key, lambda: Opaque(name, hint="key", parent=base, tag=("attr", attr), trace=weaken(base.trace)))
+        return it.child(
+            key, lambda: Opaque(name, hint="key", parent=base, tag=("attr", attr), trace=weaken(base.trace))
+        )
     if isinstance(value, Union) or value is UNKNOWN or value is NONE:
         return None
     if isinstance(value, Array | Opaque):
         empty = cls.empties.get(attr)
         if empty is not None and attr_writers(cls).get(attr) == {it.fr.fn.name}:
-            made = it.child((base.uid, "attr", attr, "empty"), lambda: Array())
+            made = it.child((base.uid, "attr", attr, "empty"), Array)
             if ("e", made.uid) not in it.st.res and isinstance(made, Array):
                 buffers.make_empty(it, made, empty.place, empty.function)
             return made
         if isinstance(value, Opaque) and value.static and attr not in mutable_attrs(cls):
             return it.child((base.uid, "attr", attr, "static"), lambda: Opaque(name, static=True))
         if isinstance(value, Array) and value.lib == "jax" and base.trace is None:
-            return it.child((base.uid, "attr", attr, "array", version(it, base)), lambda: Array())
+            return it.child((base.uid, "attr", attr, "array", version(it, base)), Array)
         return None
     if isinstance(value, Ref) and value.kind == "object" and value.cls is not None:
         cls_of_value = value.cls
@@ -420,7 +424,11 @@ def attr_writers(cls: ClassV) -> dict[str, set[str]]:
         for attr, methods in attr_writers(base).items():
             writers.setdefault(attr, set()).update(methods)
     for stmt in cls.ir.body:
-        if isinstance(stmt, ir.FunctionDef) and stmt.fn.name not in ("__init__", "setup", "__post_init__") and stmt.fn.params:
+        if (
+            isinstance(stmt, ir.FunctionDef)
+            and stmt.fn.name not in ("__init__", "setup", "__post_init__")
+            and stmt.fn.params
+        ):
             found: set[str] = set()
             _stores(stmt.fn.body, stmt.fn.params[0].name, found)
             for attr in found:

@@ -24,18 +24,36 @@ from jaxlint.semantics.values import (
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.project import ModuleEnv
     from jaxlint.semantics.interpreter import Interpreter
+    from jaxlint.semantics.project import ModuleEnv
 
 _DICT_USES = frozenset({".items", ".keys", ".values", "[str]", ".get", ".pop", ".update", ".setdefault"})
 _ARRAY_USES = frozenset(
-    "arith order .shape .ndim .dtype .size .astype .at .T .reshape .sum .mean .max .min .ravel .flatten .dot".split()
+    [
+        "arith",
+        "order",
+        ".shape",
+        ".ndim",
+        ".dtype",
+        ".size",
+        ".astype",
+        ".at",
+        ".T",
+        ".reshape",
+        ".sum",
+        ".mean",
+        ".max",
+        ".min",
+        ".ravel",
+        ".flatten",
+        ".dot",
+    ]
 )
 
 
 def hint_of(fn: ir.FunctionIR, param: ir.Param) -> str | None:
     """What the uses and the default of a parameter say about it."""
-    uses = fn.uses.get(param.name, frozenset())
+    uses = fn.uses.get(param.name, set())
     if uses & _DICT_USES:
         return "dict"
     if uses & _ARRAY_USES:

@@ -87,7 +87,7 @@ class SubkeyUnused(Event):
 
 @dataclass(slots=True)
 class TruthTested(Event):
-    """The truth of a value is asked for. construct: "if", "while", "assert", "and", "max", …"""
+    """The truth of a value is asked for. construct: "if", "while", "assert", "and", "max", …."""
 
     value: Value
     construct: str
@@ -96,7 +96,7 @@ class TruthTested(Event):
 
 @dataclass(slots=True)
 class Concretized(Event):
-    """A Python number is asked of a value. by: "int", "float", "range", "math.sin", "list index", …"""
+    """A Python number is asked of a value. by: "int", "float", "range", "math.sin", "list index", …."""
 
     value: Value
     by: str
@@ -115,7 +115,8 @@ class ArgumentConcrete(Event):
 class Mutated(Event):
     """State that outlives the running trace is changed.
 
-    target: "global", "nonlocal", "closed-over", "self", "argument" or "object". stored: the value, None where there is none.
+    target: "global", "nonlocal", "closed-over", "self", "argument" or "object". stored: the value, None where there is
+    none.
     """
 
     target: str
@@ -156,7 +157,7 @@ class Donation:
 
 @dataclass(slots=True)
 class EmptyRead(Event):
-    """Memory that `jnp.empty` did not initialise is read. read: where; how: "added to", "returned", "compared", …"""
+    """Memory that `jnp.empty` did not initialise is read. read: where; how: "added to", "returned", "compared", …."""
 
     function: str
     read: Place

@@ -83,9 +83,14 @@ def _name(it: Interpreter, expr: ir.Name) -> Value:
 
 
 def _attr(it: Interpreter, expr: ir.Attr) -> Value:
-    from jaxlint.semantics.objects import get_attr
+    from jaxlint.semantics.objects import METADATA, get_attr
 
-    base = evaluate(it, expr.obj)
+    if it.empties and expr.attr in METADATA:
+        empties, it.empties = it.empties, 0  # only the type of the value is asked for
+        base = evaluate(it, expr.obj)
+        it.empties += empties
+    else:
+        base = evaluate(it, expr.obj)
     return get_attr(it, base, expr.attr, it.place(expr))
 
 
@@ -140,39 +145,20 @@ def binary(it: Interpreter, op: str, left: Value, right: Value, place: Place) ->
     if kind_l is Const and kind_r is Const:
         return _fold(it, op, left.value, right.value)  # type: ignore[attr-defined]
     if kind_l is Union or kind_r is Union:
-        union, other = (left, right) if kind_l is Union else (right, left)
-        if not isinstance(other, Union) and len(members(union)) <= 3:
-            result: Value | None = None
-            for member in members(union):
-                if is_none(member):
-                    continue
-                pair = (member, other) if union is left else (other, member)
-                part = binary(it, op, pair[0], pair[1], place)
-                result = part if result is None else join(result, part)
-            return result if result is not None else UNKNOWN
+        result = _binary_union(it, op, left, right, place)
+        if result is not None:
+            return result
     trace = merge_traces(left.trace, right.trace)
     if trace is not None and kind_l is not ExtObj and kind_r is not ExtObj:
         if kind_l in _PYTHON_SEQUENCES and kind_r in _PYTHON_SEQUENCES:
             return UNKNOWN
-        return Array(trace if trace.certain or not _surely_array(left, right) else trace)
+        return Array(trace)
     if op == "+" and kind_l is TupleV and kind_r is TupleV:
         return TupleV(left.items + right.items)  # type: ignore[attr-defined]
     if op == "+" and (_has_zero(left) or _has_zero(right)):
         return Opaque(static=True, hint="zero-shape")
-    if isinstance(left, Ref) and isinstance(right, Ref) and op == "+" and left.kind == right.kind == "list":
-        a, b = it.st.content(left), it.st.content(right)
-        if a.rest is None and b.rest is None and not a.open and not b.open:
-            return Ref("list", it.fr.ctx.depth, Content(a.items + b.items))
-        rest: Value | None = None
-        for item in (*a.items, *b.items, *(r for r in (a.rest, b.rest) if r is not None)):
-            rest = item if rest is None else join(rest, item)
-        return Ref("list", it.fr.ctx.depth, Content((), rest, True))
-    if isinstance(left, Ref) and op == "*" and left.kind == "list":
-        content = it.st.content(left)
-        rest = content.rest
-        for item in content.items:
-            rest = item if rest is None else join(rest, item)
-        return Ref("list", it.fr.ctx.depth, Content((), rest, True))
+    if isinstance(left, Ref) and left.kind == "list" and (op == "*" or (op == "+" and isinstance(right, Ref))):
+        return _list_arithmetic(it, op, left, right)
     if kind_l is Array or kind_r is Array:
         lib = "jax" if "jax" in (getattr(left, "lib", ""), getattr(right, "lib", "")) else "numpy"
         if lib == "numpy" and (_maybe_array(left) or _maybe_array(right)):
@@ -187,6 +173,36 @@ def binary(it: Interpreter, op: str, left: Value, right: Value, place: Place) ->
         return UNKNOWN
     hint = "range" if "range" in (getattr(left, "hint", None), getattr(right, "hint", None)) else None
     return Opaque(static=static, expr=expr, hint=hint)
+
+
+def _binary_union(it: Interpreter, op: str, left: Value, right: Value, place: Place) -> Value | None:
+    """The operation on each alternative of a union; None when there are too many."""
+    union, other = (left, right) if isinstance(left, Union) else (right, left)
+    if isinstance(other, Union) or len(members(union)) > 3:
+        return None
+    result: Value | None = None
+    for member in members(union):
+        if is_none(member):
+            continue
+        pair = (member, other) if union is left else (other, member)
+        part = binary(it, op, pair[0], pair[1], place)
+        result = part if result is None else join(result, part)
+    return result if result is not None else UNKNOWN
+
+
+def _list_arithmetic(it: Interpreter, op: str, left: Ref, right: Value) -> Value:
+    """`a + b` and `a * n` of lists."""
+    contents = [it.st.content(left)]
+    if op == "+" and isinstance(right, Ref):
+        contents.append(it.st.content(right))
+        if all(content.rest is None and not content.open for content in contents):
+            return Ref("list", it.fr.ctx.depth, Content(tuple(contents[0].items) + tuple(contents[1].items)))
+    rest: Value | None = None
+    for content in contents:
+        for item in (*content.items, *((content.rest,) if content.rest is not None else ())):
+            if isinstance(item, Value):
+                rest = item if rest is None else join(rest, item)
+    return Ref("list", it.fr.ctx.depth, Content((), rest, True))
 
 
 def _fold(it: Interpreter, op: str, left: Any, right: Any) -> Value:
@@ -211,10 +227,6 @@ def _maybe_array(value: Value) -> bool:
     return type(value) is Opaque and not value.static
 
 
-def _surely_array(left: Value, right: Value) -> bool:
-    return isinstance(left, Array) or isinstance(right, Array)
-
-
 def is_static(value: Value) -> bool:
     """Whether a value is a Python value known while tracing (whatever it is)."""
     kind = type(value)
@@ -225,7 +237,7 @@ def is_static(value: Value) -> bool:
     if kind is TupleV:
         return all(is_static(item) for item in value.items)  # type: ignore[attr-defined]
     if kind is Many:
-        return value.kind in ("range", "static")  # type: ignore[attr-defined, no-any-return]
+        return value.kind in ("range", "static")  # type: ignore[attr-defined]
     if kind is Union:
         return all(is_static(member) for member in value.members)  # type: ignore[attr-defined]
     return kind in (Ext, Func, ClassV, ModuleV, Partial, Wrapped)
@@ -256,9 +268,7 @@ def _unary(it: Interpreter, expr: ir.Unary) -> Value:
     found = fingerprint(operand)
     if found is None and not is_static(operand):
         return UNKNOWN
-    return Opaque(
-        static=is_static(operand), expr=it.intern(("neg", expr.op, found)) if found is not None else None
-    )
+    return Opaque(static=is_static(operand), expr=it.intern(("neg", expr.op, found)) if found is not None else None)
 
 
 def _bool(it: Interpreter, expr: ir.Bool) -> Value:
@@ -398,16 +408,19 @@ def _compare_traced(op: str, left: Value, right: Value, trace: Trace) -> Value:
     return Array(trace)
 
 
+def _never_none(value: Value) -> bool:
+    return isinstance(value, (_NEVER_NONE, Const)) and not is_none(value)
+
+
 def _identity(it: Interpreter, op: str, left: Value, right: Value) -> Value:
     if is_none(right) or is_none(left):
         other = left if is_none(right) else right
         if is_none(other):
             return TRUE if op == "is" else FALSE
-        if isinstance(other, _NEVER_NONE) or isinstance(other, Const):
+        if isinstance(other, (_NEVER_NONE, Const)):
             return FALSE if op == "is" else TRUE
-        if isinstance(other, Union) and not any(is_none(member) for member in other.members):
-            if all(isinstance(member, _NEVER_NONE) or isinstance(member, Const) for member in other.members):
-                return FALSE if op == "is" else TRUE
+        if isinstance(other, Union) and all(_never_none(member) for member in other.members):
+            return FALSE if op == "is" else TRUE
     if isinstance(left, Const) and isinstance(right, Const):
         return TRUE if (left.value is right.value) == (op == "is") else FALSE
     fp_l, fp_r = fingerprint(left), fingerprint(right)
@@ -437,7 +450,9 @@ def _membership(it: Interpreter, op: str, left: Value, right: Value, place: Plac
         if len(constants) == len(right.items):
             return TRUE if (left.value in constants) == (op == "in") else FALSE
     if left.trace is not None and not isinstance(left, Ref) and _compares_numbers(it, left, right):
-        container = isinstance(right, TupleV | Many) or (isinstance(right, Ref) and right.kind in ("list", "dict", "set"))
+        container = isinstance(right, TupleV | Many) or (
+            isinstance(right, Ref) and right.kind in ("list", "dict", "set")
+        )
         if container or (right.trace is not None and getattr(right, "hint", None) != "dict"):
             it.emit(TruthTested(place, Array(left.trace), "in", place))
     elif isinstance(right, Array) and right.trace is not None and not _not_array(left):
@@ -462,7 +477,9 @@ def _compares_numbers(it: Interpreter, left: Value, right: Value) -> bool:
     if strings:
         return False
     if left.hint in ("element", "dict", "str"):
-        return any(isinstance(item, Array) or (isinstance(item, Const) and isinstance(item.value, int)) for item in items)
+        return any(
+            isinstance(item, Array) or (isinstance(item, Const) and isinstance(item.value, int)) for item in items
+        )
     return True
 
 

@@ -49,22 +49,39 @@ class Ctx:
     """How the running code is traced.
 
     abstract: everything JAX computes is a tracer, as under `jit`. depth: how many traces are open. mark: values with a
-    smaller uid are older than the innermost trace. bodies: the loop bodies and maps being run, as (mark, name, place).
+    smaller uid are older than the innermost trace. bodies: the loop bodies and maps being run, as (mark, name,
+    place).
+    mode: the mode of the innermost transformation, as in the table of transformations.
     shape: only shapes are asked for, as by `eval_shape`.
-    arguments: uids of the values that the innermost traced function received, and whether the caller sees changes to them.
+    arguments: uids of the values that the innermost traced function received; shared: those of them that the caller
+    sees changed.
     """
 
-    __slots__ = ("abstract", "arguments", "bodies", "depth", "mark", "parent", "pending", "shape", "shared", "transform", "why")
+    __slots__ = (
+        "abstract",
+        "arguments",
+        "bodies",
+        "depth",
+        "mark",
+        "mode",
+        "parent",
+        "pending",
+        "shape",
+        "shared",
+        "transform",
+        "why",
+    )
 
     def __init__(self, parent: Ctx | None = None) -> None:
         self.parent = parent
-        self.abstract = parent.abstract if parent is not None else False
+        self.abstract: bool = parent.abstract if parent is not None else False
         self.why: Why | None = parent.why if parent is not None else None
-        self.depth = parent.depth if parent is not None else 0
-        self.mark = parent.mark if parent is not None else 0
+        self.depth: int = parent.depth if parent is not None else 0
+        self.mark: int = parent.mark if parent is not None else 0
         self.bodies: tuple[tuple[int, str, Place | None], ...] = parent.bodies if parent is not None else ()
-        self.transform = parent.transform if parent is not None else ""
-        self.shape = parent.shape if parent is not None else False
+        self.transform: str = parent.transform if parent is not None else ""
+        self.mode: str = parent.mode if parent is not None else ""
+        self.shape: bool = parent.shape if parent is not None else False
         self.arguments: set[int] = set()
         self.shared: set[int] = set()
         self.pending: list[tuple[frozenset[int], Event]] = []
@@ -168,6 +185,7 @@ class Interpreter:
         self.row_origins: list[tuple[Value, Value]] = []
         self.testing: ir.Expr | None = None
         self.dropped: ir.Expr | None = None
+        self.augmenting = False
         self.decorated_away: set[int] = set()
         self.entered_wrappers: set[int] = set()
         self.pending_wrappers: list[Wrapped] = []
@@ -197,15 +215,15 @@ class Interpreter:
         return found
 
     def part(self, value: Value, key: Any, make: Callable[[], Value]) -> Value:
-        """An interned part of a value that may be traced in one place and concrete in another: one identity for both."""
-        flags = value.trace.flags if value.trace is not None else 0
-        found = self._children.get((value.uid, flags, *key))
+        """An interned part of a value that is traced in one place and concrete in another: one identity for both."""
+        where = (value.uid, value.trace.flags if value.trace is not None else 0, *key)
+        found = self._children.get(where)
         if found is None:
             found = make()
             uid = self._part_uids.setdefault((value.uid, *key), found.uid)
-            if found.uid and uid:
+            if isinstance(found, Opaque | Array | Key):
                 found.uid = uid
-            self._children[(value.uid, flags, *key)] = found
+            self._children[where] = found
         return found
 
     def intern(self, expr: Any) -> Any:
@@ -476,9 +494,7 @@ class Interpreter:
             return any(self.reaches(state, item, wanted, depth + 1) for item in items)
         if isinstance(value, Key | Opaque | Array):
             return any(item.uid in wanted for item in ancestors(value))
-        if isinstance(value, Func) and value.closure is not None:
-            return True
-        return False
+        return bool(isinstance(value, Func) and value.closure is not None)
 
     def new_entry(self) -> None:
         """Forget what belongs to one file's run."""

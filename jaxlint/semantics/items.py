@@ -108,15 +108,23 @@ def _tuple_item(it: Interpreter, base: TupleV, index: Value, place: Place) -> Va
     if isinstance(index, Const) and isinstance(index.value, int):
         return items[index.value] if -len(items) <= index.value < len(items) else UNKNOWN
     if isinstance(index, SliceV):
-        bounds = [bound.value if isinstance(bound, Const) else ... for bound in (index.lower, index.upper, index.step)]
-        if ... not in bounds:
+        bounds = _constant_slice(index)
+        if bounds is not None:
             try:
-                return TupleV(items[slice(*bounds)])
+                return TupleV(items[bounds])
             except (TypeError, ValueError):
                 return UNKNOWN
         return Many("tuple", lambda i: items[i] if isinstance(i, int) and i < len(items) else UNKNOWN)
     _index_event(it, index, "tuple index", place)
     return _join_items(items)
+
+
+def _constant_slice(index: SliceV) -> Any:
+    """The slice, when its bounds are known."""
+    bounds = (index.lower, index.upper, index.step)
+    if not all(isinstance(bound, Const) for bound in bounds):
+        return None
+    return slice(*(bound.value for bound in bounds if isinstance(bound, Const)))
 
 
 def _join_items(items: Any) -> Value:
@@ -181,10 +189,10 @@ def _like(it: Interpreter, base: Ref, rest: Value, found: Any) -> Value:
 
 
 def _list_slice(it: Interpreter, base: Ref, content: Content, index: SliceV) -> Value:
-    bounds = [bound.value if isinstance(bound, Const) else ... for bound in (index.lower, index.upper, index.step)]
-    if ... not in bounds and not content.open and content.rest is None:
+    bounds = _constant_slice(index)
+    if bounds is not None and not content.open and content.rest is None:
         try:
-            return Ref("list", it.fr.ctx.depth, Content(tuple(content.items)[slice(*bounds)]))
+            return Ref("list", it.fr.ctx.depth, Content(tuple(content.items)[bounds]))
         except (TypeError, ValueError):
             return UNKNOWN
     rest = content.rest
@@ -241,9 +249,7 @@ def _many_item(it: Interpreter, base: Many, index: Value, place: Place) -> Value
     return it.child((base.uid, "item", found), lambda: base.element(0)) if found is not None else Opaque()
 
 
-def set_item(
-    it: Interpreter, base: Value, index: Value, value: Value, place: Place, base_expr: Any, op: str
-) -> None:
+def set_item(it: Interpreter, base: Value, index: Value, value: Value, place: Place, base_expr: Any, op: str) -> None:
     """`base[index] = value`, `del base[index]` or `base[index] op= value`."""
     from jaxlint.semantics.objects import describe, is_jax_array, mutation
 
@@ -266,7 +272,7 @@ def set_item(
     if isinstance(base, Opaque) and not base.static and not _array_like(index):
         # A number may index a list, an array or a reference: only a name says that it is a container.
         if base.trace is None or (isinstance(index, Const) and isinstance(index.value, str)):
-                mutation(it, base, describe(base_expr), None if op == "del" else value, place)
+            mutation(it, base, describe(base_expr), None if op == "del" else value, place)
         if isinstance(index, Const) and op != "del":
             held = it.st.heap.get(base.uid)
             items = dict(held.items) if isinstance(held, Content) else {}

@@ -226,7 +226,9 @@ def captured(value: Value, mark: int) -> bool:
 def _fixed_part(tag: Any) -> bool:
     """Whether a part of a value is the same part on every step: an attribute, a constant index."""
     return isinstance(tag, tuple) and (
-        tag[0] == "attr" or (tag[0] == "i" and isinstance(tag[1], int)) or (tag[0] == "item" and isinstance(tag[1], Const))
+        tag[0] == "attr"
+        or (tag[0] == "i" and isinstance(tag[1], int))
+        or (tag[0] == "item" and isinstance(tag[1], Const))
     )
 
 
@@ -322,9 +324,10 @@ def note_subkeys(it: Interpreter, target: ir.Seq, value: Key, stmt: ir.Assign, s
 def note_derived(it: Interpreter, target: ir.Expr, value: Key, stmt: ir.Assign) -> None:
     """Remember the name that `sub = fold_in(key, data)` binds."""
     fresh = value.place is not None and value.place == it.place(stmt.value) if stmt.value is not None else False
-    if type(target) is ir.Name and fresh and _tag(value) == "fold" and value.parent is not None:
-        if not target.name.startswith("_"):
-            it.fr.subkeys.append((it.place(stmt), 0, target.name, value, value.parent))
+    if type(target) is not ir.Name or target.name.startswith("_"):
+        return
+    if fresh and _tag(value) == "fold" and value.parent is not None:
+        it.fr.subkeys.append((it.place(stmt), 0, target.name, value, value.parent))
 
 
 def _text(expr: ir.Expr) -> str | None:

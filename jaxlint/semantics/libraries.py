@@ -72,8 +72,37 @@ def call_ext(
 _PYTHON = frozenset({"math", "builtins", "operator"})
 
 _QUIET = frozenset(
-    "jax numpy scipy builtins math os sys time random functools itertools typing dataclasses logging warnings re json "
-    "copy collections contextlib absl pathlib argparse enum abc operator string inspect pickle".split()
+    [
+        "jax",
+        "numpy",
+        "scipy",
+        "builtins",
+        "math",
+        "os",
+        "sys",
+        "time",
+        "random",
+        "functools",
+        "itertools",
+        "typing",
+        "dataclasses",
+        "logging",
+        "warnings",
+        "re",
+        "json",
+        "copy",
+        "collections",
+        "contextlib",
+        "absl",
+        "pathlib",
+        "argparse",
+        "enum",
+        "abc",
+        "operator",
+        "string",
+        "inspect",
+        "pickle",
+    ]
 )
 """Libraries whose unlisted functions do not use keys up."""
 
@@ -208,18 +237,9 @@ def returned(
         expr = it.intern(("call", name, *fps)) if None not in fps and not kwargs else None
         return Opaque(static=True, expr=expr)
     if kind in ("same", "maybe_same", "copy"):
-        value = bound.get(parts[0]) if parts else None
-        if value is None:
-            return Opaque()
-        if kind == "copy" or not isinstance(value, Array | Opaque | Key | Ref | TupleV | Union):
-            return value if isinstance(value, Key) else Array(_result_trace(it, args, kwargs, name))
-        if name.startswith(("jax.numpy", "jax.lax", "jax.Array")) and not isinstance(value, Key):
-            return _as_jax(it, value, args, kwargs, name)
-        return value
-    if kind == "key":
-        return Key(place, tag=name.rpartition(".")[2])
-    if kind == "keys":
-        return Key(place, many=True, tag=name.rpartition(".")[2])
+        return _passed_through(it, kind, bound.get(parts[0]) if parts else None, args, kwargs, name)
+    if kind in ("key", "keys"):
+        return Key(place, many=kind == "keys", tag=name.rpartition(".")[2])
     if kind == "none":
         return NONE
     if kind == "tuple":
@@ -248,6 +268,19 @@ def returned(
     return Opaque(name.rpartition(".")[2])
 
 
+def _passed_through(
+    it: Interpreter, kind: str, value: Value | None, args: tuple[Value, ...], kwargs: Kwargs, name: str
+) -> Value:
+    """An argument that comes back, as the same buffer or as a copy."""
+    if value is None:
+        return Opaque()
+    if kind == "copy" or not isinstance(value, Array | Opaque | Key | Ref | TupleV | Union):
+        return value if isinstance(value, Key) else Array(_result_trace(it, args, kwargs, name))
+    if name.startswith(("jax.numpy", "jax.lax", "jax.Array")) and not isinstance(value, Key):
+        return _as_jax(it, value, args, kwargs, name)
+    return value
+
+
 def _arguments_trace(args: tuple[Value, ...], kwargs: Kwargs) -> Trace | None:
     trace: Trace | None = None
     for value in (*args, *kwargs.values()):
@@ -267,12 +300,12 @@ def _result_trace(it: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, name
             for item in (*content.items, *((content.rest,) if content.rest is not None else ())):
                 trace = merge_traces(trace, traced_inside(item))
     ctx = it.fr.ctx
-    if ctx.abstract and name.startswith("jax."):
-        if trace is None or not trace.certain or not trace.flags & ABSTRACT:
-            return merge_traces(trace, Trace(ABSTRACT, ctx.why)) if trace is not None and trace.certain else Trace(
-                ABSTRACT, ctx.why
-            )
-    return trace
+    if not ctx.abstract or not name.startswith("jax."):
+        return trace
+    everything = Trace(ABSTRACT, ctx.why)
+    if trace is None or not trace.certain:
+        return everything
+    return trace if trace.flags & ABSTRACT else merge_traces(trace, everything)
 
 
 def _as_jax(it: Interpreter, value: Value, args: tuple[Value, ...], kwargs: Kwargs, name: str) -> Value:
@@ -288,9 +321,7 @@ def _as_jax(it: Interpreter, value: Value, args: tuple[Value, ...], kwargs: Kwar
     return Array(trace)
 
 
-def _tree(
-    it: Interpreter, value: Value | None, kind: str, args: tuple[Value, ...], kwargs: Kwargs, name: str
-) -> Value:
+def _tree(it: Interpreter, value: Value | None, kind: str, args: tuple[Value, ...], kwargs: Kwargs, name: str) -> Value:
     if kind == "shapes":
         return Opaque(static=False)
     if value is None:

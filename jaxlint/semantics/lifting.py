@@ -8,23 +8,19 @@ from jaxlint.semantics.classes import PYTREES, STATIC_FIELDS, class_field
 from jaxlint.semantics.values import (
     ABSTRACT,
     MAYBE,
-    NONE,
     UNKNOWN,
     Array,
     Const,
     Content,
     Ext,
-    Func,
     Key,
     Many,
     Opaque,
-    Partial,
     Ref,
     Trace,
     TupleV,
     Union,
     Value,
-    Wrapped,
     fresh_uid,
 )
 
@@ -56,6 +52,7 @@ class Lifting:
         self.origins: list[tuple[Value, Value]] = []
 
     def __call__(self, value: Value, level: int = 0) -> Value:
+        """The value as the traced function receives it."""
         made = self._lift(value, level)
         if made.uid:
             self.uids.add(made.uid)
@@ -199,9 +196,7 @@ def strip(it: Interpreter, value: Value, place: Any, level: int = 0) -> Value:
     if isinstance(value, Many):
         element = value.element
         return Many(value.kind, lambda i: strip(it, element(i), place, level + 1), value.length)
-    if isinstance(value, Func | Partial | Wrapped):
-        return value
-    return value if value in (NONE, UNKNOWN) else value
+    return value
 
 
 def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step: int = 0) -> Value:
@@ -255,7 +250,7 @@ def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step
 
 def leaf_of(it: Interpreter, value: Value, level: int = 0) -> Value:
     """One leaf of a tree."""
-    if isinstance(value, Array | Key):
+    if isinstance(value, Array | Key | Const):
         return value
     if isinstance(value, Opaque):
         certain = value.trace is not None and value.trace.certain
@@ -274,8 +269,9 @@ def leaf_of(it: Interpreter, value: Value, level: int = 0) -> Value:
         for item in items:
             if isinstance(item, Array | Key | Opaque | TupleV | Ref | Union):
                 return leaf_of(it, item, level + 1)
-    if isinstance(value, Ref) and value.trace is not None:
-        return Opaque(trace=value.trace, hint="array", parent=value)
+    if isinstance(value, Ref):
+        hint = "array" if value.trace is not None else None
+        return Opaque(trace=value.trace, hint=hint, parent=value, tag=("leaf",))
     return Opaque()
 
 

@@ -144,8 +144,37 @@ def _read_donated(it: Interpreter, base: Value, place: Place) -> None:
 # ---- opaque values --------------------------------------------------------------------------------------------------
 
 _ARRAY_METHODS = frozenset(
-    "item tolist block_until_ready astype reshape sum mean max min prod any all argmax argmin ravel flatten squeeze "
-    "transpose std var cumsum cumprod dot clip conj round swapaxes repeat take".split()
+    [
+        "item",
+        "tolist",
+        "block_until_ready",
+        "astype",
+        "reshape",
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "any",
+        "all",
+        "argmax",
+        "argmin",
+        "ravel",
+        "flatten",
+        "squeeze",
+        "transpose",
+        "std",
+        "var",
+        "cumsum",
+        "cumprod",
+        "dot",
+        "clip",
+        "conj",
+        "round",
+        "swapaxes",
+        "repeat",
+        "take",
+    ]
 )
 _VIEWS = {"items", "values", "keys"}
 
@@ -165,7 +194,7 @@ def _opaque_method(
     # Where the result is used, `update` or `add` gives a new object rather than changing the old one.
     if name in objects._CONTAINER_CHANGES and receiver.hint != "array" and dropped:
         stored = args[-1] if args and name not in ("pop", "remove", "clear", "sort", "reverse", "popitem") else None
-        mutation(it, receiver, base_name, stored, place)
+        mutation(it, receiver, base_name, stored, place, accumulates=True)
         if name in ("append", "extend", "insert", "update", "clear", "remove", "sort", "reverse", "add", "discard"):
             return NONE if name != "update" else Opaque()
     trace = receiver.trace
@@ -243,9 +272,7 @@ def _named_call(
 
 def _tuple_method(it: Interpreter, receiver: TupleV, name: str, kwargs: Kwargs) -> Value:
     if name == "_replace" and receiver.names:
-        items = tuple(
-            kwargs.get(field, held) for field, held in zip(receiver.names, receiver.items, strict=False)
-        )
+        items = tuple(kwargs.get(field, held) for field, held in zip(receiver.names, receiver.items, strict=False))
         return TupleV(items, receiver.cls, receiver.names)
     if name == "replace" and receiver.names:
         return _tuple_method(it, receiver, "_replace", kwargs)
@@ -289,7 +316,9 @@ def _module_call(
     if rngs is not None:
         consume_deep(it, rngs, "call", place)
     chosen = kwargs.get("method")
-    inner = {key: value for key, value in kwargs.items() if key not in ("rngs", "mutable", "method", "capture_intermediates")}
+    inner = {
+        key: value for key, value in kwargs.items() if key not in ("rngs", "mutable", "method", "capture_intermediates")
+    }
     module = Ref("object", it.fr.ctx.depth, it.st.content(receiver), receiver.cls, name="self")
     attr = "__call__"
     if isinstance(chosen, Const) and isinstance(chosen.value, str):

@@ -47,66 +47,101 @@ if TYPE_CHECKING:
 set_item = items_module.set_item
 
 METADATA = frozenset(
-    "shape ndim size dtype itemsize nbytes sharding weak_type aval device devices committed is_fully_addressable "
-    "is_fully_replicated platform format layout is_deleted vma".split()
+    [
+        "shape",
+        "ndim",
+        "size",
+        "dtype",
+        "itemsize",
+        "nbytes",
+        "sharding",
+        "weak_type",
+        "aval",
+        "device",
+        "devices",
+        "committed",
+        "is_fully_addressable",
+        "is_fully_replicated",
+        "platform",
+        "format",
+        "layout",
+        "is_deleted",
+        "vma",
+    ]
 )
 _CONTAINER_CHANGES = frozenset(
-    "append extend insert pop remove clear sort reverse update setdefault popitem add discard appendleft popleft "
-    "extendleft rotate write".split()
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "setdefault",
+        "popitem",
+        "add",
+        "discard",
+        "appendleft",
+        "popleft",
+        "extendleft",
+        "rotate",
+        "write",
+    ]
 )
 
 
 def get_attr(it: Interpreter, base: Value, attr: str, place: Place) -> Value:
     """The value of `base.attr`."""
-    kind = type(base)
-    if kind is Ext:
-        return it.ext(f"{base.name}.{attr}")  # type: ignore[attr-defined]
-    if kind is ModuleV:
-        return _module_attr(it, base, attr)  # type: ignore[arg-type]
-    if kind is Array:
-        return _array_attr(it, base, attr)  # type: ignore[arg-type]
-    if kind is Opaque:
-        return _opaque_attr(it, base, attr)  # type: ignore[arg-type]
-    if kind is Ref:
-        return _ref_attr(it, base, attr, place)  # type: ignore[arg-type]
-    if kind is TupleV:
-        names = base.names  # type: ignore[attr-defined]
-        if names and attr in names:
-            return base.items[names.index(attr)]  # type: ignore[attr-defined, no-any-return]
-        cls = base.cls  # type: ignore[attr-defined]
-        if cls is not None:
-            found = class_attr(cls, attr)
-            if found is not None:
-                return bind(it, found, base, cls, place)
-        return Method(base, attr)
-    if kind is ClassV:
-        return _class_attr_value(it, base, attr, place)  # type: ignore[arg-type]
-    if kind is Union:
-        result: Value | None = None
-        for member in base.members:  # type: ignore[attr-defined]
-            if member is NONE:
-                continue
-            part = get_attr(it, member, attr, place)
-            result = part if result is None else join(result, part)
-        return result if result is not None else UNKNOWN
-    if kind is Key:
-        if attr in METADATA:
-            return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True))
-        return Method(base, attr)
-    if kind is ExtObj:
-        return _ext_obj_attr(it, base, attr)  # type: ignore[arg-type]
-    if kind is SuperV:
-        return _super_attr(it, base, attr, place)  # type: ignore[arg-type]
-    if kind is Wrapped and attr == "__wrapped__":
-        return base.inner  # type: ignore[attr-defined, no-any-return]
-    if kind is Partial and attr in ("func", "keywords", "args"):
-        return base.func if attr == "func" else Opaque()  # type: ignore[attr-defined, no-any-return]
     if base is UNKNOWN:
         return UNKNOWN
+    lookup = _ATTRIBUTES.get(type(base))
+    return lookup(it, base, attr, place) if lookup is not None else Method(base, attr)
+
+
+def _library_attr(it: Interpreter, base: Ext, attr: str, place: Place) -> Value:
+    return it.ext(f"{base.name}.{attr}")
+
+
+def _tuple_attr(it: Interpreter, base: TupleV, attr: str, place: Place) -> Value:
+    if base.names and attr in base.names:
+        return base.items[base.names.index(attr)]
+    if base.cls is not None:
+        found = class_attr(base.cls, attr)
+        if found is not None:
+            return bind(it, found, base, base.cls, place)
     return Method(base, attr)
 
 
-def _module_attr(it: Interpreter, base: ModuleV, attr: str) -> Value:
+def _union_attr(it: Interpreter, base: Union, attr: str, place: Place) -> Value:
+    result: Value | None = None
+    for member in base.members:
+        if member is NONE:
+            continue
+        part = get_attr(it, member, attr, place)
+        result = part if result is None else join(result, part)
+    return result if result is not None else UNKNOWN
+
+
+def _key_attr(it: Interpreter, base: Key, attr: str, place: Place) -> Value:
+    if attr in METADATA:
+        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True))
+    return Method(base, attr)
+
+
+def _wrapper_attr(it: Interpreter, base: Wrapped, attr: str, place: Place) -> Value:
+    return base.inner if attr == "__wrapped__" else Method(base, attr)
+
+
+def _partial_attr(it: Interpreter, base: Partial, attr: str, place: Place) -> Value:
+    if attr in ("keywords", "args"):
+        return Opaque()
+    return base.func if attr == "func" else Method(base, attr)
+
+
+def _module_attr(it: Interpreter, base: ModuleV, attr: str, place: Place) -> Value:
     env = base.env
     found = it.lookup_global(env, attr)
     if found is not None:
@@ -119,13 +154,15 @@ def _module_attr(it: Interpreter, base: ModuleV, attr: str) -> Value:
     return UNKNOWN
 
 
-def _array_attr(it: Interpreter, base: Array, attr: str) -> Value:
+def _array_attr(it: Interpreter, base: Array, attr: str, place: Place) -> Value:
     if attr == "at":
         return At(base)
     if attr in METADATA:
         if attr == "shape" and base.shape is not None:
             return TupleV(base.shape)
-        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True, hint="shape" if attr == "shape" else None))
+        return it.child(
+            (base.uid, "attr", attr), lambda: Opaque(attr, static=True, hint="shape" if attr == "shape" else None)
+        )
     if attr in ("T", "mT", "real", "imag", "flat"):
         trace = base.trace
         if trace is None and it.fr.ctx.abstract and base.lib == "jax":
@@ -144,7 +181,7 @@ def bump(it: Interpreter, value: Value) -> None:
     it.st.heap = {**it.st.heap, ("v", value.uid): version(it, value) + 1}
 
 
-def _opaque_attr(it: Interpreter, base: Opaque, attr: str) -> Value:
+def _opaque_attr(it: Interpreter, base: Opaque, attr: str, place: Place) -> Value:
     changed = it.st.heap.get(base.uid)
     if isinstance(changed, Content):
         stored = changed.items.get(attr)
@@ -152,11 +189,13 @@ def _opaque_attr(it: Interpreter, base: Opaque, attr: str) -> Value:
             return stored  # type: ignore[no-any-return]
         original = changed.items.get("__base__")
         if isinstance(original, Opaque):
-            return _opaque_attr(it, original, attr)
+            return _opaque_attr(it, original, attr, place)
     if base.static:
         return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True, parent=base, tag=("attr", attr)))
     if attr in METADATA:
-        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True, hint="shape" if attr == "shape" else None))
+        return it.child(
+            (base.uid, "attr", attr), lambda: Opaque(attr, static=True, hint="shape" if attr == "shape" else None)
+        )
     if attr == "at" and (base.trace is not None or base.hint == "array"):
         return At(base)
     trace = base.trace
@@ -175,7 +214,17 @@ def _opaque_attr(it: Interpreter, base: Opaque, attr: str) -> Value:
 
 
 _LIBRARY_METHODS: dict[str, tuple[str, ...]] = {
-    "linen_module": ("init", "apply", "init_with_output", "lazy_init", "make_rng", "param", "variable", "sow", "perturb"),
+    "linen_module": (
+        "init",
+        "apply",
+        "init_with_output",
+        "lazy_init",
+        "make_rng",
+        "param",
+        "variable",
+        "sow",
+        "perturb",
+    ),
     "pytree_dataclass": ("replace",),
     "train_state": ("replace",),
     "namedtuple": ("_replace",),
@@ -291,7 +340,7 @@ def _class_attr_value(it: Interpreter, base: ClassV, attr: str, place: Place) ->
     return found
 
 
-def _ext_obj_attr(it: Interpreter, base: ExtObj, attr: str) -> Value:
+def _ext_obj_attr(it: Interpreter, base: ExtObj, attr: str, place: Place) -> Value:
     kind = it.knowledge.classes.get(base.cls, "")
     if kind.endswith("_module") and attr in ("weight", "bias", "kernel", "scale", "value"):
         return it.child((base.uid, "attr", attr), lambda: Opaque(attr, parent=base, tag=("attr", attr)))
@@ -366,7 +415,7 @@ def annotation_of(it: Interpreter, annotation: ir.Expr) -> tuple[str | None, Cla
     if type(annotation) is ir.Bin and annotation.op == "|":
         left, right = annotation.left, annotation.right
         if type(right) is ir.Lit and right.value is None:
-            hint, cls = annotation_of(it, left)
+            hint, _cls = annotation_of(it, left)
             return (hint if hint == "key" else None), None
         return None, None
     base = annotation
@@ -480,12 +529,17 @@ def is_jax_array(it: Interpreter, base: Value, expr: Any) -> bool:
     return False
 
 
-def mutation(it: Interpreter, target: Value, name: str, stored: Value | None, place: Place) -> None:
-    """Tell when a store into `target` outlives the running trace."""
+def mutation(
+    it: Interpreter, target: Value, name: str, stored: Value | None, place: Place, *, accumulates: bool = False
+) -> None:
+    """Tell when a store into `target` outlives the running trace; `accumulates` when each run adds to it."""
     ctx = it.fr.ctx
     if ctx.depth == 0 or (ctx.shape and (stored is None or traced_inside(stored) is None)):
         return
     if isinstance(target, Ref) and target.cls is not None and _explicit_state(it, target, ctx.transform):
+        return
+    static = stored is None or traced_inside(stored) is None
+    if static and (_balanced(it) or _memoised(it, name)):
         return
     root: Value = target
     for item in ancestors(target):
@@ -502,11 +556,29 @@ def mutation(it: Interpreter, target: Value, name: str, stored: Value | None, pl
         event.target = "argument" if kind != "self" else kind
         ctx.pending.append((frozenset(item.uid for item in ancestors(target)), event))
         return
+    if static and not ctx.abstract and not (ctx.mode == "batched" and (accumulates or it.augmenting)):
+        return  # eager `vmap` and `grad` run the function on every call; rows are counted once all the same
     if isinstance(target, Ref):
         if target.depth < ctx.depth:
             it.emit(event)
     elif isinstance(target, Opaque) and (uid in it.older or uid < ctx.mark):
         it.emit(event)
+
+
+def _balanced(it: Interpreter) -> bool:
+    """Whether the store happens on entering or leaving a context, which undoes it."""
+    fr: Any = it.fr
+    while fr is not None:
+        if fr.fn.name in ("__enter__", "__exit__"):
+            return True
+        fr = fr.parent
+    return False
+
+
+def _memoised(it: Interpreter, name: str) -> bool:
+    """Whether the function looks into the container before it stores: a memo, which may be filled once."""
+    uses = it.fr.fn.uses.get(name.removesuffix("[…]"), set())
+    return bool(uses & {"in", ".get", "len()"})
 
 
 def _explicit_state(it: Interpreter, target: Ref, transform: str) -> bool:
@@ -549,12 +621,17 @@ def set_attr(it: Interpreter, base: Value, attr: str, value: Value, place: Place
 
 def mutation_of_module(it: Interpreter, name: str, value: Value, place: Place) -> None:
     """A store into a module's attribute."""
-    if it.fr.ctx.depth > 0:
+    if it.fr.ctx.depth > 0 and (it.fr.ctx.abstract or traced_inside(value) is not None):
         it.emit(Mutated(place, "global", name, value, it.fr.ctx.why, it.fr.ctx.transform))
 
 
 def call_container(
-    it: Interpreter, ref: Ref, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], place: Place,
+    it: Interpreter,
+    ref: Ref,
+    name: str,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    place: Place,
     base_name: str = "",
 ) -> Value:
     """A method of a list, dict or set."""
@@ -565,7 +642,7 @@ def call_container(
         stored = args[-1] if args and name not in ("pop", "remove", "clear", "sort", "reverse", "popitem") else None
         if name in ("update",) and kwargs:
             stored = next(iter(kwargs.values()))
-        mutation(it, ref, base_name or ref.name or "…", stored, place)
+        mutation(it, ref, base_name or ref.name or "…", stored, place, accumulates=True)
     if ref.kind == "list":
         return _list_method(it, ref, content, name, args, place)
     if ref.kind == "dict":
@@ -617,10 +694,10 @@ def _list_method(
         st.store(ref, Content(()))
         return NONE
     if name in ("insert", "remove"):
-        rest = content.rest
+        kept: Value | None = content.rest
         for item in (*content.items, *(args[1:] if name == "insert" else ())):
-            rest = item if rest is None else join(rest, item)
-        st.store(ref, Content((), rest, True))
+            kept = item if kept is None else join(kept, item)
+        st.store(ref, Content((), kept, True))
         return NONE
     if name == "copy":
         return Ref("list", it.fr.ctx.depth, content)
@@ -706,5 +783,22 @@ def dict_view(it: Interpreter, ref: Ref, content: Content, name: str) -> Value:
 
     return Many("values" if name != "keys" else "static", element, len(keys) if known else None)
 
+
+_ATTRIBUTES: dict[type[Value], Any] = {
+    Ext: _library_attr,
+    ModuleV: _module_attr,
+    Array: _array_attr,
+    Opaque: _opaque_attr,
+    Ref: _ref_attr,
+    TupleV: _tuple_attr,
+    ClassV: _class_attr_value,
+    Union: _union_attr,
+    Key: _key_attr,
+    ExtObj: _ext_obj_attr,
+    SuperV: _super_attr,
+    Wrapped: _wrapper_attr,
+    Partial: _partial_attr,
+}
+"""How attributes of each kind of value are looked up; of the other kinds, every attribute is a method."""
 
 __all__ = ["fingerprint", "get_attr", "set_attr", "set_item"]

@@ -150,12 +150,7 @@ def _join_fresh(a: Value, b: Value) -> Value:
 
 
 def _same_const(a: Value, b: Value) -> bool:
-    return (
-        isinstance(a, Const)
-        and isinstance(b, Const)
-        and type(a.value) is type(b.value)
-        and bool(a.value == b.value)
-    )
+    return isinstance(a, Const) and isinstance(b, Const) and type(a.value) is type(b.value) and bool(a.value == b.value)
 
 
 def _join_traces(a: Value, b: Value) -> Any:

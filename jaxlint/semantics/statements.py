@@ -102,7 +102,7 @@ def assign_target(it: Interpreter, target: ir.Expr, value: Value, stmt: ir.Node)
 def _rebinding_event(it: Interpreter, name: str, value: Value, stmt: ir.Node) -> None:
     """Tell that a traced function rebinds a name of an outer scope."""
     fr = it.fr
-    if fr.ctx.depth == 0 or (fr.ctx.shape and traced_inside(value) is None):
+    if fr.ctx.depth == 0 or ((fr.ctx.shape or not fr.ctx.abstract) and traced_inside(value) is None):
         return
     if name in fr.fn.globals:
         target = "global"
@@ -182,7 +182,9 @@ def _aug_assign(it: Interpreter, stmt: ir.AugAssign) -> None:
         objects.set_item(it, base, index, result, place, target.obj, stmt.op)
         return
     result = binary(it, stmt.op, current, operand, place)
+    it.augmenting = True
     assign_target(it, target, result, stmt)
+    it.augmenting = False
 
 
 def _return(it: Interpreter, stmt: ir.Return) -> list[State]:

@@ -230,9 +230,7 @@ class _Abstraction:
         func, func_signature = self(value.func, depth + 1)
         args = [self(item, depth + 1) for item in value.args]
         kwargs = {name: self(item, depth + 1) for name, item in value.kwargs.items()}
-        made = Partial(
-            func, tuple(part for part, _ in args), {name: part for name, (part, _) in kwargs.items()}
-        )
+        made = Partial(func, tuple(part for part, _ in args), {name: part for name, (part, _) in kwargs.items()})
         signature = (
             "p",
             func_signature,
@@ -284,9 +282,7 @@ def _matched(first: _Abstraction, again: _Abstraction) -> _Abstraction:
     return renamed
 
 
-def _summarise(
-    it: Interpreter, func: Func, env: dict[str, Value], ctx: Ctx, abstraction: _Abstraction
-) -> Summary:
+def _summarise(it: Interpreter, func: Func, env: dict[str, Value], ctx: Ctx, abstraction: _Abstraction) -> Summary:
     summary = Summary(fresh_uid())
     older = it.older
     it.older = older | abstraction.older
@@ -352,9 +348,7 @@ class _Replay:
                 continue
             for use in uses[:2]:
                 detail = self.value(use.detail) if isinstance(use.detail, Value) else use.detail
-                consume(
-                    it, self.value(use.value), use.how, self.place, detail=detail, definite=use.definite, inner=use
-                )
+                consume(it, self.value(use.value), use.how, self.place, detail=detail, definite=use.definite, inner=use)
         for key, content in self.summary.heap:
             self._write(key, content)
         for uids, event in self.summary.pending:

@@ -50,7 +50,9 @@ if TYPE_CHECKING:
 
 Kwargs = dict[str, Value]
 
-_BODIES = frozenset("scan fori_loop while_loop map vmap pmap filter_vmap filter_pmap associative_scan".split())
+_BODIES = frozenset(
+    ["scan", "fori_loop", "while_loop", "map", "vmap", "pmap", "filter_vmap", "filter_pmap", "associative_scan"]
+)
 """Transformations that run their callable once a step or row."""
 
 
@@ -114,9 +116,7 @@ class Chosen:
     def __init__(self, it: Interpreter, wrapped: Wrapped, numbers: str, names: str) -> None:
         options = wrapped.options
         positions = constants(it, options.get(numbers))
-        if positions is None and numbers == "static_argnums":
-            positions = constants(it, options.get("static_broadcasted_argnums"))
-        elif not positions and numbers == "static_argnums":
+        if (positions is None and numbers == "static_argnums") or (not positions and numbers == "static_argnums"):
             positions = constants(it, options.get("static_broadcasted_argnums"))
         named = constants(it, options.get(names))
         self.known = positions is not None and named is not None
@@ -206,6 +206,7 @@ def open_trace(it: Interpreter, info: TransformInfo, place: Place, *, body: bool
     if info.mode != "eager":
         ctx.depth += 1
         ctx.transform = info.name
+        ctx.mode = info.mode
     if info.mode in ("abstract", "shape"):
         ctx.abstract = True
         ctx.why = Why(place, f"traced by `{short_name(info)}` here", outer.why)
@@ -249,6 +250,9 @@ def call_wrapped(
         star = Opaque(star.__class__.__name__, trace=Trace(flags, Why(why_place, _why_text(info), ctx.why)))
     for lifting in liftings:
         ctx.arguments |= lifting.uids
+    if info.mode == "batched":
+        for value in (*lifted, *lifted_kwargs.values()):
+            _collect(it, value, ctx.arguments, 0)
     outer_ctx = it.fr.ctx
     saved_muted = it.muted_keys
     before = it.st
@@ -459,7 +463,7 @@ def _donate(it: Interpreter, wrapped: Wrapped, args: tuple[Value, ...], kwargs: 
 
 
 def _donate_all(it: Interpreter, option: Value, args: tuple[Value, ...], kwargs: Kwargs, place: Place) -> None:
-    """equinox's `donate="all"` and its variants."""
+    """Equinox's `donate="all"` and its variants."""
     word = option.value if isinstance(option, Const) else None
     if not isinstance(word, str) or word in ("none",) or it.fr.ctx.abstract:
         return
@@ -476,9 +480,7 @@ def _same_buffer_twice(it: Interpreter, donated: list[Value], kept: list[Value],
 
     seen: set[int] = set()
     for position, value in enumerate([*donated, *kept]):
-        uids = {
-            leaf.uid for leaf in buffers.leaves(it, value) if not (isinstance(leaf, Array) and leaf.lib != "jax")
-        }
+        uids = {leaf.uid for leaf in buffers.leaves(it, value) if not (isinstance(leaf, Array) and leaf.lib != "jax")}
         if uids & seen:
             it.emit(DonatedRead(place, value, Donation(place, "", tuple(it.passes), value), "same call", False))
             return
@@ -530,6 +532,11 @@ def run_feeds(
     place: Place,
 ) -> Value:
     """Call a transformation that calls its functions now: loops, branches, maps over trees."""
+    tree = bound.get("tree")
+    small = isinstance(tree, TupleV) and tree.cls is None and 0 < len(tree.items) <= 4
+    if info.name == "jax.tree.map" and isinstance(tree, TupleV) and small and not _rest(bound, "rest"):
+        parts = [run_feeds(it, info, {**bound, "tree": item}, args, kwargs, place) for item in tree.items]
+        return TupleV(tuple(parts))
     feeds = _parse_feeds(info.feeds)
     results: dict[str, Value] = {}
     body = short_name(info) in _BODIES
@@ -538,7 +545,7 @@ def run_feeds(
     if info.mode == "shape":
         it.muted_keys = True
         it.st = before.fork()
-    branching = len(info.callables) > 1 and "operand" in info.feeds or any("branches" in c for c in info.callables)
+    branching = (len(info.callables) > 1 and "operand" in info.feeds) or any("branches" in c for c in info.callables)
     start, after = it.st, []
     try:
         for spec in info.callables:
@@ -604,7 +611,9 @@ def _feed(
     is_tree = info.name in ("jax.tree.map", "jax.tree.map_with_path")
     ctx = outer if info.mode == "eager" and not is_tree else open_trace(it, info, place, body=body or is_tree)
     flags = trace_flags(info)
-    trace = Trace(flags, Why(place, f"given to the function by `{short_name(info)}` here", outer.why)) if flags else None
+    trace = (
+        Trace(flags, Why(place, f"given to the function by `{short_name(info)}` here", outer.why)) if flags else None
+    )
     liftings: list[Lifting] = []
     passes = 2 if (body and not is_tree) or eager_loop else 1
     loop_id = fresh_uid()
@@ -817,7 +826,7 @@ def _mapped_tree(it: Interpreter, tree: Value | None, out: Value) -> Value:
     for item in _chain(out):
         if item is tree or (isinstance(item, Opaque) and item.uid == tree.uid):
             return tree
-    if isinstance(tree, Array):
+    if isinstance(tree, Array | Const | Key):
         return out
     if isinstance(tree, TupleV):
         return TupleV(tuple(_mapped_tree(it, item, _again(item, out)) for item in tree.items), tree.cls, tree.names)

@@ -219,7 +219,8 @@ class TupleV(Value):
 class Many(Value):
     """An immutable or lazy sequence of unknown length, by element: `element(i)` is the value of pass or index `i`.
 
-    kind: "tuple", "range", "zip", "enumerate", "map", "generator", "values", … `length` is the static length where known.
+    kind: "tuple", "range", "zip", "enumerate", "map", "generator", "values", … `length` is the static length where
+    known.
     """
 
     __slots__ = ("element", "kind", "length", "source", "trace", "uid")
@@ -297,7 +298,7 @@ class Closure:
 class Func(Value):
     """A function of the project with its closure and, for methods, its receiver."""
 
-    __slots__ = ("cls", "closure", "defaults", "env", "fn", "receiver", "uid")
+    __slots__ = ("closure", "cls", "defaults", "env", "fn", "receiver", "uid")
 
     def __init__(
         self,
@@ -398,7 +399,7 @@ class SliceV(Value):
 
 
 class ClassV(Value):
-    """A class of the project. `kind` is what its bases make of it: "object", "dataclass", "namedtuple", "linen", …"""
+    """A class of the project. `kind` is what its bases make of it: "object", "dataclass", "namedtuple", "linen", …."""
 
     __slots__ = (
         "attrs",
@@ -431,7 +432,7 @@ class ClassV(Value):
 
 
 class Field:
-    """An annotated name of a class body: its annotation (qualified where resolved), default, and whether it is static."""
+    """An annotated name of a class body: its annotation, default, and whether it is static."""
 
     __slots__ = ("annotation", "default", "static")
 

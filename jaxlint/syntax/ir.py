@@ -421,7 +421,7 @@ class Try(Stmt):
 class Case:
     """One `case` of a match: names it binds, the literals it compares with, and whether it takes anything."""
 
-    __slots__ = ("body", "binds", "guard", "irrefutable", "values")
+    __slots__ = ("binds", "body", "guard", "irrefutable", "values")
 
     def __init__(
         self, values: list[Expr], binds: list[str], guard: Expr | None, irrefutable: bool, body: list[Stmt]
@@ -570,7 +570,18 @@ class FunctionIR:
 class ModuleIR:
     """A module: its body, its LibCST nodes by id (None once the tree is dropped), and per node its statement."""
 
-    __slots__ = ("body", "functions", "is_package", "loads", "name", "nodes", "path", "statement_of", "statements", "top")
+    __slots__ = (
+        "body",
+        "functions",
+        "is_package",
+        "loads",
+        "name",
+        "nodes",
+        "path",
+        "statement_of",
+        "statements",
+        "top",
+    )
 
     def __init__(self, path: str, name: str, is_package: bool) -> None:
         self.path = path

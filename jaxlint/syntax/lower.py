@@ -160,11 +160,16 @@ class _Lowering:
     def use(self, expr: ir.Expr, how: str) -> None:
         """Record how a plain name is used: evidence about what a parameter can be."""
         if type(expr) is ir.Name:
-            uses = self.fn.uses.get(expr.name)
-            if uses is None:
-                self.fn.uses[expr.name] = {how}
-            else:
-                uses.add(how)
+            name = expr.name
+        elif type(expr) is ir.Attr and type(expr.obj) is ir.Name:
+            name = f"{expr.obj.name}.{expr.attr}"
+        else:
+            return
+        uses = self.fn.uses.get(name)
+        if uses is None:
+            self.fn.uses[name] = {how}
+        else:
+            uses.add(how)
 
     def function(self, node: Any, name: str, prefix: str) -> ir.FunctionIR:
         fn = ir.FunctionIR(self.new(node), self.module, name, prefix + name, self.fn)
@@ -270,7 +275,7 @@ def _subscript(low: _Lowering, node: Any) -> ir.Expr:
     id = low.new(node)
     obj = low.expr(node.value)
     slices = node.slice
-    if len(slices) == 1 and not slices[0].comma.__class__ is cst.Comma:
+    if len(slices) == 1 and slices[0].comma.__class__ is not cst.Comma:
         index = _slice(low, slices[0].slice)
     else:
         index = ir.Seq(low.new(node), "tuple", [_slice(low, element.slice) for element in slices])
@@ -677,7 +682,7 @@ def _pattern(low: _Lowering, node: Any, values: list[ir.Expr], binds: list[str])
         values.append(low.expr(node.value))
         return False
     if kind is cst.MatchOr:
-        return any([_pattern(low, element.pattern, values, binds) for element in node.patterns])
+        return any(_pattern(low, element.pattern, values, binds) for element in node.patterns)
     for name in _captures(node):
         low.bind(name)
         binds.append(name)

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from jaxlint.rules.meta.reserved import RESERVED
 from tests.support import FIXTURES, catalogue, lint, mismatches, opt_in, read_labels, rules
 
-FILES = sorted(FIXTURES.glob("*/*.py"))
+WAITING = set(RESERVED)
+"""Codes whose fixtures were written before the rule."""
+
+FILES = sorted(path for path in FIXTURES.glob("*/*.py") if path.parent.name.partition("_")[0] not in WAITING)
 
 
 def _id(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -76,6 +77,12 @@ class Section:
         """The rules under "Guarded by", code and name; None if the section has no such line."""
         found = _GUARDED.search(self.body)
         return dict(re.findall(r"(JAX\d{3})\s+([a-z0-9-]+)", found.group(1))) if found else None
+
+
+def environment() -> dict[str, str]:
+    """What programs run under: four devices on the CPU."""
+    devices = {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
+    return {**os.environ, **devices}
 
 
 def slug(heading: str) -> str:
