@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics.events import DonatedRead, Donation, EmptyRead
-from jaxlint.semantics.state import State, tracking
+from jaxlint.semantics.state import State
 from jaxlint.semantics.values import (
     Array,
     Const,
@@ -80,7 +80,6 @@ def donate(it: Interpreter, value: Value, place: Place, name: str) -> None:
             leaf = leaf.parent  # a map over the tree donates every leaf
         it.st.set_res(("d", leaf.uid), Donation(place, name, tuple(it.passes), leaf))
         it.donations += 1
-        tracking.buffers = True
 
 
 def read(it: Interpreter, value: Value, place: Place, how: str) -> None:
@@ -88,17 +87,24 @@ def read(it: Interpreter, value: Value, place: Place, how: str) -> None:
     res = it.st.res
     if not res or it.fr.ctx.shape:
         return
-    if it.donations and not it.fr.ctx.abstract:
-        for leaf in leaves(it, value):
-            donation = donated(it, leaf)
-            if donation is not None:
-                _report_donated(it, value, donation, place)
-                break
+    if it.donations:
+        read_donated(it, value, place)
     if it.empties:
         for leaf in _initialised_leaves(value):
             empty = empty_state(it, leaf)
             if empty is not None and not (how == "indexed" and empty.parts):
                 it.emit(EmptyRead(empty.place, empty.function, place, how))
+
+
+def read_donated(it: Interpreter, value: Value, place: Place) -> None:
+    """The numbers of `value` are read: a buffer that was given away is gone."""
+    if it.fr.ctx.abstract or it.fr.ctx.shape:
+        return
+    for leaf in leaves(it, value):
+        donation = donated(it, leaf)
+        if donation is not None:
+            _report_donated(it, value, donation, place)
+            return
 
 
 def _initialised_leaves(value: Value) -> Iterator[Value]:
@@ -120,6 +126,9 @@ def donated(it: Interpreter, value: Value) -> Donation | None:
 
 def _report_donated(it: Interpreter, value: Value, donation: Donation, place: Place) -> None:
     loop = donation.place == place
+    statement = (donation.place, place[0].path, place[0].statement_of[place[1]])
+    if it.told.setdefault(statement, place) != place:
+        return  # one report a statement
     if donation.place[0] is place[0] or it.fr.parent is None:
         it.emit(DonatedRead(place, value, donation, "", loop))
 
@@ -152,7 +161,6 @@ def make_empty(it: Interpreter, array: Array, place: Place, function: str) -> No
         return
     it.st.set_res(("e", array.uid), Empty(place, function, array))
     it.empties += 1
-    tracking.buffers = True
 
 
 def empty_state(it: Interpreter, value: Value) -> Empty | None:
@@ -162,6 +170,9 @@ def empty_state(it: Interpreter, value: Value) -> Empty | None:
     found = it.st.res.get(("e", value.uid))
     if found is None and value.tag == ("leaf",) and value.parent is not None:
         found = it.st.res.get(("e", value.parent.uid))
+    if found is None and isinstance(value, Array) and value.also is not None:
+        for source in ancestors(value):
+            found = found or it.st.res.get(("e", source.uid))
     return found if isinstance(found, Empty) else None
 
 

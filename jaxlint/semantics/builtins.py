@@ -426,7 +426,7 @@ def _sum(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
     if not args:
         return UNKNOWN
     if it.donations:
-        buffers.read(it, args[0], place, "summed")
+        buffers.read_donated(it, args[0], place)
     sequence = iterate(it, args[0], place)
     if sequence.length == 0:
         return Const(0)
@@ -505,7 +505,7 @@ def _static_of(name: str) -> Handler:
 def _print(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
     if it.donations:
         for value in args:
-            buffers.read(it, value, place, "printed")
+            buffers.read_donated(it, value, place)
     return NONE
 
 

@@ -208,7 +208,7 @@ def unknown_call(
         elif keyword == "rngs":
             consume_deep(it, value, "unknown", place)
         if it.donations:
-            buffers.read(it, value, place, "passed on")
+            buffers.read_donated(it, value, place)
     trace = None
     if it.fr.ctx.abstract:
         for value in (*args, *kwargs.values()):
@@ -291,7 +291,7 @@ def call_func(
     if it.donations:
         for value in (*args, *kwargs.values()):
             if not isinstance(value, Func):
-                buffers.read(it, value, place, "passed on")
+                buffers.read_donated(it, value, place)
     if func.closure is not None or fn.is_lambda or not summaries.can_abstract(it, env):
         return run_inline(it, func, env, place, context)
     return summaries.call_summarised(it, func, env, place, context)

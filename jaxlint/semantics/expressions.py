@@ -563,7 +563,7 @@ def _fstring(it: Interpreter, expr: ir.FString) -> Value:
     for part, has_spec, conversion in expr.parts:
         value = evaluate(it, part)
         if it.donations:
-            buffers.read(it, value, it.place(part), "formatted")
+            buffers.read_donated(it, value, it.place(part))
         if has_spec and conversion is None and value.trace is not None:
             it.emit(Concretized(it.place(part), value, "format spec"))
     return Opaque(static=True, hint="str")

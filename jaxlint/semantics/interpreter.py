@@ -171,6 +171,7 @@ class Interpreter:
         self.running: list[ir.FunctionIR] = []
         self.older: set[int] = set()
         self.donations = 0
+        self.told: dict[Any, Place] = {}
         self.empties = 0
         self.touched: set[int] = set()
         self.used_subkeys: set[Any] = set()
@@ -396,7 +397,7 @@ class Interpreter:
         assert top is not None
 
         def run() -> None:
-            from jaxlint.semantics import statements
+            from jaxlint.semantics import keys, statements
 
             frame = Frame(top, env, Ctx(), None, None, None, None)
             frame.own = None  # type: ignore[assignment]  # functions of a module look names up as globals
@@ -411,6 +412,8 @@ class Interpreter:
             states += [state for _, state in frame.exits]
             if states:
                 self.st = join_all(states)
+                frame.exits.append((NONE, self.st))
+                keys.finish_subkeys(self, frame)
             env.names = self.st.env
             self._commit(self.st)
             for key, value in self.st.heap.items():

@@ -53,7 +53,7 @@ class Sequence:
 def iterate(it: Interpreter, value: Value, place: Place) -> Sequence:
     """How to go through `value`."""
     if it.donations:
-        buffers.read(it, value, place, "iterated over")
+        buffers.read_donated(it, value, place)
     kind = type(value)
     if kind is TupleV:
         items = value.items  # type: ignore[attr-defined]

@@ -194,7 +194,7 @@ def _tag(key: Key) -> str:
 
 def _is_global(it: Interpreter, value: Value, place: Place) -> bool:
     fr = it.fr
-    if fr.fn.parent is None:
+    if fr.fn.parent is None or _body_of_script(it, value):
         return False
     for item in ancestors(value):
         found = it.global_keys.get(item.uid)
@@ -202,6 +202,17 @@ def _is_global(it: Interpreter, value: Value, place: Place) -> bool:
             name, defined, _ = found
             it.emit(GlobalKeyUsed(place, value, name, fr.ctx.depth > 0, defined))
             return True
+    return False
+
+
+def _body_of_script(it: Interpreter, value: Value) -> bool:
+    """Whether a module's own statements, and no function, run the body that captured the key."""
+    for mark, _, _ in reversed(it.fr.ctx.bodies):
+        if captured(value, mark):
+            fr: Frame | None = it.fr
+            while fr is not None and fr.fid > mark:
+                fr = fr.parent
+            return fr is not None and fr.fn.parent is None and fr.env.state == "running"
     return False
 
 

@@ -127,18 +127,12 @@ def _at_method(it: Interpreter, at: At, name: str, args: tuple[Value, ...], plac
     result = Array(trace)
     if name == "set" and it.empties and at.index is not None:
         if it.donations:
-            _read_donated(it, base, place)
+            buffers.read_donated(it, base, place)
         buffers.write(it, base, result, at.index, args[0] if args else None)
         return result
     if it.donations or it.empties:
         buffers.read(it, base, place, "added to" if name == "add" else f"read by `.at[…].{name}()`")
     return result
-
-
-def _read_donated(it: Interpreter, base: Value, place: Place) -> None:
-    empties, it.empties = it.empties, 0
-    buffers.read(it, base, place, "read")
-    it.empties = empties
 
 
 # ---- opaque values --------------------------------------------------------------------------------------------------

@@ -86,20 +86,12 @@ class State:
         self.facts = {**self.facts, fact: holds}
 
 
-class _Tracking:
-    """Whether buffers were donated or left uninitialised in this entry, so that arrays keep their identity in joins."""
-
-    buffers = False
-
-
-tracking = _Tracking()
 _joined: dict[Any, Value] = {}
 
 
 def reset_joins() -> None:
-    """Forget interned joins and what is tracked (between entries)."""
+    """Forget interned joins (between files)."""
     _joined.clear()
-    tracking.buffers = False
 
 
 def join(a: Value, b: Value) -> Value:
@@ -134,8 +126,8 @@ def _identity(value: Value) -> Any:
 
 def _join_fresh(a: Value, b: Value) -> Value:
     kind_a, kind_b = type(a), type(b)
-    if kind_a is Array and kind_b is Array and not tracking.buffers and a.lib == b.lib:  # type: ignore[attr-defined]
-        return Array(_join_traces(a, b), lib=a.lib if a.lib == b.lib else "jax")  # type: ignore[attr-defined]
+    if isinstance(a, Array) and isinstance(b, Array) and a.lib == b.lib:
+        return Array(_join_traces(a, b), lib=a.lib, parent=a, also=b, tag=("join",))
     if kind_a is Const and kind_b is Const and a.value is not None and b.value is not None:  # type: ignore[attr-defined]
         return Opaque(static=True)
     if kind_a is Opaque and kind_b is Opaque and a.static and b.static and a.trace is b.trace is None:  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.semantics.buffers import Empty
 from jaxlint.semantics.events import Donation, Event, Use
 from jaxlint.semantics.interpreter import Ctx, Frame
-from jaxlint.semantics.state import CUT, State
+from jaxlint.semantics.state import CUT, State, join
 from jaxlint.semantics.values import (
     NONE,
     UNKNOWN,
@@ -452,6 +452,8 @@ class _Replay:
         """A part of an argument is the same part of the actual one; what the callee made is made again."""
         it = self.it
         parent = value.parent
+        if isinstance(value, Array) and value.also is not None and parent is not None:
+            return join(self.value(parent), self.value(value.also))
         if parent is not None and any(item.uid in self.actual for item in ancestors(parent)):
             owner = self.value(parent)
             part = self._part(owner, value.tag)

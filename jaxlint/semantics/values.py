@@ -149,10 +149,11 @@ class Array(Value):
     """A JAX or NumPy array (`lib` says which: "jax", "numpy" or "ref").
 
     shape: tuple of values when known. empty: the place of the `empty` call while elements are unwritten.
-    parent/tag: where it was derived from, when it is a view of the same buffer (`x[:]`, a row).
+    parent/tag: where it was derived from, when it is a view of the same buffer (`x[:]`, a row). also: the other one of
+    two arrays that it may be.
     """
 
-    __slots__ = ("children", "dtype", "expr", "lib", "parent", "shape", "tag", "trace", "uid")
+    __slots__ = ("also", "children", "dtype", "expr", "lib", "parent", "shape", "tag", "trace", "uid")
 
     def __init__(
         self,
@@ -163,9 +164,11 @@ class Array(Value):
         dtype: str | None = None,
         expr: Any = None,
         parent: Value | None = None,
+        also: Value | None = None,
         tag: Any = None,
     ) -> None:
         self.uid = fresh_uid()
+        self.also = also
         self.trace = trace
         self.lib = lib
         self.shape = shape
@@ -514,9 +517,14 @@ def fingerprint(value: Value) -> Any:
 def ancestors(value: Value) -> Iterator[Value]:
     """The value and what it was derived from, nearest first."""
     current: Value | None = value
+    others: list[Value] = []
     while current is not None:
         yield current
+        if isinstance(current, Array) and current.also is not None and len(others) < 8:
+            others.append(current.also)
         current = getattr(current, "parent", None)
+        if current is None and others:
+            current = others.pop()
 
 
 class Descriptor(Value):
