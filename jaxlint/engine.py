@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import re
 import sys
 from collections import Counter
@@ -142,15 +141,9 @@ class Engine:
             return
         if sys.getrecursionlimit() < RECURSION_LIMIT:
             sys.setrecursionlimit(RECURSION_LIMIT)
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            env = self._load(source)
-            if env is not None:
-                self._run(env)
-        finally:
-            if collecting:
-                gc.enable()
+        env = self._load(source)
+        if env is not None:
+            self._run(env)
 
     def _load(self, source: Source) -> ModuleEnv | None:
         found = self.project.by_path.get(source.path)

@@ -108,8 +108,8 @@ def _short_circuit(
         right_true += right[0]
         right_false += right[1]
     if test.op == "and":
-        return right_true, reduce_states(ending + right_false, it.live)
-    return reduce_states(ending + right_true, it.live), right_false
+        return right_true, reduce_states(ending + right_false, it.liveness)
+    return reduce_states(ending + right_true, it.liveness), right_false
 
 
 def _fact(it: Interpreter, test: ir.Expr, value: Value) -> Any:

@@ -82,7 +82,10 @@ def unknown_arguments(it: Interpreter, func: Func, skip: int, bound: set[str], t
 
 
 def _parameter(func: Func, param: ir.Param, traced: bool) -> Value:
-    return Opaque(param.name, hint=hint_of(func.fn, param) if traced else None)
+    if not traced:
+        return Opaque(param.name)
+    tag = ("default",) if param.default is not None else None
+    return Opaque(param.name, hint=hint_of(func.fn, param), tag=tag)
 
 
 def _by_structure(it: Interpreter, func: Func, name: str, value: Opaque) -> Value:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from jaxlint.semantics.values import Func, Place, Value, Why
+from jaxlint.semantics.values import Func, Place, Trace, Value, Why
 
 
 @dataclass(slots=True)
@@ -104,11 +104,54 @@ class Concretized(Event):
 
 @dataclass(slots=True)
 class ArgumentConcrete(Event):
-    """A traced value is given where a library function needs a Python value. parameter: its name there."""
+    """A traced value is given where a library function needs a Python value. parameter: its name there.
+
+    trace: of the part that is traced. position: where the parameter stands among positional ones.
+    """
 
     function: str
     parameter: str
     value: Value
+    trace: Trace
+    position: int | None = None
+
+
+@dataclass(slots=True)
+class ShapeUnknown(Event):
+    """The shape of a library function's result depends on the numbers of a traced argument."""
+
+    function: str
+    parameter: str
+    value: Value
+    trace: Trace
+    position: int | None
+
+
+@dataclass(slots=True)
+class MaskIndexed(Event):
+    """An array is indexed with a traced mask. position: which index of several; update: it is `x.at[mask]`."""
+
+    trace: Trace
+    position: int
+    update: bool
+
+
+@dataclass(slots=True)
+class SliceBoundTraced(Event):
+    """A bound of a slice of an array is traced. bound: "lower", "upper" or "step"."""
+
+    trace: Trace
+    position: int
+    bound: str
+
+
+@dataclass(slots=True)
+class HostArrayIndexed(Event):
+    """A NumPy array, which has numbers, is indexed with a traced value."""
+
+    array: Value
+    trace: Trace
+    position: int
 
 
 @dataclass(slots=True)

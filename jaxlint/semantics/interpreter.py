@@ -459,45 +459,60 @@ class Interpreter:
 
     # ---- liveness ----
 
-    def live(self, a: State, b: State, resource: Any) -> bool:
-        """Whether a key or buffer that differs between two paths can still be reached."""
-        uses = a.res.get(resource) or b.res.get(resource)
-        first = uses[0] if isinstance(uses, tuple) and uses else uses
-        value = getattr(first, "value", None)
-        if not isinstance(value, Value):
-            return True
-        wanted = {item.uid for item in ancestors(value)}
-        loops = self.fr.loops
-        horizon = loops[0].start if loops else self._here
-        for state in (a, b):
-            for fid, env in state.frames.items():
-                loads = self.fr.fn.loads if fid == self.fr.fid else None
-                for name, held in env.items():
-                    if loads is not None and loads.get(name, -1) < horizon:
-                        continue
-                    if self.reaches(state, held, wanted, 0):
-                        return True
-        return False
+    def liveness(self, states: list[State]) -> Callable[[State, State, Any], bool]:
+        """A question: can a key or buffer that differs between two of the paths still be reached on one of them?"""
+        reachable: dict[int, set[int] | None] = {}
+
+        def live(a: State, b: State, resource: Any) -> bool:
+            uses = a.res.get(resource) or b.res.get(resource)
+            first = uses[0] if isinstance(uses, tuple) and uses else uses
+            value = getattr(first, "value", None)
+            if not isinstance(value, Value):
+                return True
+            for state in (a, b):
+                if id(state) not in reachable:
+                    reachable[id(state)] = self._reachable(state)
+                uids = reachable[id(state)]
+                if uids is None or any(item.uid in uids for item in ancestors(value)):
+                    return True
+            return False
+
+        del states
+        return live
 
     _here = 0
 
-    def reaches(self, state: State, value: Value, wanted: set[int], depth: int) -> bool:
-        """Whether one of the identities is part of the value."""
-        if value.uid in wanted:
-            return True
-        if depth > 3:
-            return False
-        if isinstance(value, TupleV):
-            return any(self.reaches(state, item, wanted, depth + 1) for item in value.items)
-        if isinstance(value, Union):
-            return any(self.reaches(state, item, wanted, depth + 1) for item in value.members)
-        if isinstance(value, Ref):
-            content: Content = state.content(value)
-            items = content.items.values() if isinstance(content.items, dict) else content.items
-            return any(self.reaches(state, item, wanted, depth + 1) for item in items)
-        if isinstance(value, Key | Opaque | Array):
-            return any(item.uid in wanted for item in ancestors(value))
-        return bool(isinstance(value, Func) and value.closure is not None)
+    def _reachable(self, state: State) -> set[int] | None:
+        """Identities that names read later lead to; None when a function may lead anywhere."""
+        loops = self.fr.loops
+        horizon = loops[0].start if loops else self._here
+        found: set[int] = set()
+        stack: list[tuple[Value, int]] = []
+        for fid, env in state.frames.items():
+            loads = self.fr.fn.loads if fid == self.fr.fid else None
+            stack += [
+                (held, 0) for name, held in env.items() if loads is None or loads.get(name, -1) >= horizon
+            ]
+        while stack:
+            value, depth = stack.pop()
+            if isinstance(value, Key | Opaque | Array):
+                found.update(item.uid for item in ancestors(value))
+                continue
+            if isinstance(value, Func) and value.closure is not None:
+                return None
+            if value.uid:
+                found.add(value.uid)
+            if depth > 3:
+                continue
+            if isinstance(value, TupleV):
+                stack += [(item, depth + 1) for item in value.items]
+            elif isinstance(value, Union):
+                stack += [(item, depth + 1) for item in value.members]
+            elif isinstance(value, Ref):
+                content: Content = state.content(value)
+                items = content.items.values() if isinstance(content.items, dict) else content.items
+                stack += [(item, depth + 1) for item in items]
+        return found
 
     def new_entry(self) -> None:
         """Forget what belongs to one file's run."""

@@ -138,11 +138,11 @@ def _iterate_ref(it: Interpreter, ref: Ref) -> Sequence:
     if ref.kind in ("list", "set"):
         items = content.items
         if not content.open and content.rest is None:
-            return Sequence(lambda i: items[i] if i < len(items) else UNKNOWN, len(items))
+            return Sequence(lambda i: items[i] if 0 <= i < len(items) else UNKNOWN, len(items))
         rest = content.rest
 
         def element(i: int) -> Value:
-            if i < len(items):
+            if 0 <= i < len(items):
                 return items[i]  # type: ignore[no-any-return]
             if rest is None:
                 return it.child((ref.uid, "i", i), Opaque)

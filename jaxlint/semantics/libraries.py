@@ -8,11 +8,12 @@ from jaxlint.knowledge import FunctionInfo, Term, term
 from jaxlint.semantics import buffers, keys
 from jaxlint.semantics.builtins import HANDLERS
 from jaxlint.semantics.calls import told, unknown_call
-from jaxlint.semantics.events import ArgumentConcrete
+from jaxlint.semantics.demands import check_arguments, made_dtype
 from jaxlint.semantics.expressions import is_static
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
     ABSTRACT,
+    DEFAULTED,
     NONE,
     Array,
     CompileTime,
@@ -206,11 +207,8 @@ def _effects(
             result = keys.make_key(it, value, place, info.name.rpartition(".")[2])
         elif effect == "donates" and value is not None:
             buffers.donate(it, value, place, names[0])
-        elif effect == "concrete" and value is not None:
-            traced = traced_inside(value)
-            if traced is not None and traced.certain:
-                it.emit(ArgumentConcrete(place, info.name, names[0], value))
-    del args, kwargs
+    if it.fr.ctx.depth:
+        check_arguments(it, info, bound, args, kwargs, place)
     return result
 
 
@@ -231,7 +229,7 @@ def returned(
     if kind in ("array", "bool_array", "elementwise"):
         if name.partition(".")[0] in _PYTHON and all(is_static(value) for value in args):
             return Opaque(static=True)
-        return Array(_result_trace(it, args, kwargs, name), lib="jax")
+        return Array(_result_trace(it, args, kwargs, name), lib="jax", dtype=made_dtype(kind, name, bound))
     if kind == "static":
         fps = [fingerprint(value) for value in args]
         expr = it.intern(("call", name, *fps)) if None not in fps and not kwargs else None
@@ -252,7 +250,8 @@ def returned(
         return Ref("list", it.fr.ctx.depth, Content((), element, True))
     if kind == "numpy":
         trace = _arguments_trace(args, kwargs)
-        return Array(trace, lib="jax" if trace is not None else "numpy")
+        dtype = made_dtype(kind, name, bound)
+        return Array(trace, lib="jax" if trace is not None else "numpy", dtype=dtype)
     if kind == "instance" and parts:
         if it.knowledge.classes.get(parts[0]) == "ref":
             return Array(lib="ref")
@@ -305,6 +304,8 @@ def _result_trace(it: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, name
     everything = Trace(ABSTRACT, ctx.why)
     if trace is None or not trace.certain:
         return everything
+    if trace.flags & DEFAULTED:  # whatever the parameter is, JAX's result is traced
+        trace = Trace(trace.flags & ~DEFAULTED, trace.why)
     return trace if trace.flags & ABSTRACT else merge_traces(trace, everything)
 
 

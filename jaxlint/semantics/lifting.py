@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.semantics.classes import PYTREES, STATIC_FIELDS, class_field
 from jaxlint.semantics.values import (
     ABSTRACT,
+    DEFAULTED,
     MAYBE,
     UNKNOWN,
     Array,
@@ -75,7 +76,8 @@ class Lifting:
         if isinstance(value, Array):
             if value.lib == "ref":
                 return value
-            made = Array(trace, shape=value.shape, parent=None if self.fresh else value.parent, tag=value.tag)
+            parent = None if self.fresh else value.parent
+            made = Array(trace, shape=value.shape, dtype=value.dtype, parent=parent, tag=value.tag)
             if not self.fresh:
                 made.uid = value.uid
             else:
@@ -123,7 +125,10 @@ class Lifting:
             hint = "array" if hint in ("float", "int", "bool", "range") else None
         if hint in ("str", "callable"):
             return value
-        made = Opaque(value.name, trace=self._over(value), hint=hint)
+        trace = self._over(value)
+        if value.tag == ("default",):
+            trace = Trace(trace.flags | DEFAULTED, trace.why)
+        made = Opaque(value.name, trace=trace, hint=hint)
         if self.fresh:
             self.origins.append((made, value))
         else:
@@ -167,8 +172,7 @@ def strip(it: Interpreter, value: Value, place: Any, level: int = 0) -> Value:
     if isinstance(value, Array):
         if value.lib == "ref":
             return value
-        made = Array(outer, shape=value.shape)
-        return made
+        return Array(outer, shape=value.shape, dtype=value.dtype)
     if isinstance(value, Opaque):
         if value.static and value.hint in _PLAIN:
             return value
@@ -213,8 +217,7 @@ def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step
         return Key(value.place, parent=value, tag=("row", index), trace=trace)
     if isinstance(value, Array):
         shape = value.shape[1:] if value.shape else None
-        made_array = Array(trace, shape=shape)
-        return made_array
+        return Array(trace, shape=shape, dtype=value.dtype)
     if isinstance(value, TupleV):
         items_of = tuple(element_of(it, item, trace, level + 1, step) for item in value.items)
         return TupleV(items_of, value.cls, value.names)

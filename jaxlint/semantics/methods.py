@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.semantics import buffers, objects
 from jaxlint.semantics.calls import call, told, unknown_call
+from jaxlint.semantics.demands import check_arguments, made_dtype
 from jaxlint.semantics.events import Concretized
 from jaxlint.semantics.items import get_item
 from jaxlint.semantics.keys import consume, consume_deep
@@ -94,6 +95,9 @@ def _array_method(
         return Opaque(static=True)
     buffers.read(it, receiver, place, f"used by `.{name}()`")
     info = it.knowledge.function(f"jax.Array.{name}")
+    if it.fr.ctx.depth and info is not None and info.effects:
+        given = (receiver, *args)
+        check_arguments(it, info, bind_known(info, given, kwargs), given, kwargs, place)
     trace = receiver.trace
     for value in (*args, *kwargs.values()):
         trace = merge_traces(trace, traced_inside(value))
@@ -105,13 +109,22 @@ def _array_method(
         return receiver
     returns = info.returns[0] if info is not None else "array"
     lib = "jax" if trace is not None else receiver.lib
-    if returns == "maybe_same" and name in ("astype", "reshape", "ravel", "view", "squeeze", "transpose"):
-        return Array(trace, lib=lib, parent=receiver if name in ("reshape", "squeeze") else None)
+    if name in ("any", "all"):
+        return Array(trace, lib=lib, dtype="bool")
+    if name == "astype":
+        return Array(trace, lib=lib, dtype=made_dtype("", name, {"dtype": args[0]}) if args else None)
+    if name in _SAME_ENTRIES:
+        view = returns == "maybe_same" and name in ("reshape", "squeeze")
+        return Array(trace, lib=lib, parent=receiver if view else None, dtype=receiver.dtype)
     if returns == "tuple":
         return Many("tuple", lambda i: Array(trace, lib=lib))
     if returns in ("none", "static"):
         return NONE if returns == "none" else Opaque(static=True)
     return Array(trace, lib=lib)
+
+
+_SAME_ENTRIES = frozenset(["reshape", "ravel", "flatten", "squeeze", "transpose", "copy", "swapaxes", "repeat"])
+"""Methods that keep the entries and their type."""
 
 
 def _at_method(it: Interpreter, at: At, name: str, args: tuple[Value, ...], place: Place) -> Value:

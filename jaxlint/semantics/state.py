@@ -245,10 +245,11 @@ def compatible(a: State, b: State, live: Any) -> bool:
     return True
 
 
-def reduce_states(states: list[State], live: Any) -> list[State]:
+def reduce_states(states: list[State], liveness: Any) -> list[State]:
     """Join the states that need not be kept apart, and the rest when there are too many."""
     if len(states) <= 1:
         return states
+    live = liveness(states)
     out: list[State] = []
     for state in states:
         for kept in out:

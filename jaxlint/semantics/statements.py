@@ -65,7 +65,7 @@ def exec_block(it: Interpreter, body: list[ir.Stmt], states: list[State]) -> lis
             states = after
         if len(states) > 1:
             it._here = stmt.id
-            states = reduce_states(states, it.live)
+            states = reduce_states(states, it.liveness)
         if module_level and states and it.fr.env.state == "running":
             it.fr.env.names = states[0].env
     return states
@@ -252,7 +252,7 @@ def _limit(it: Interpreter, states: list[State], most: int, here: int) -> list[S
     from jaxlint.semantics.state import join_states
 
     it._here = here
-    states = reduce_states(states, it.live)
+    states = reduce_states(states, it.liveness)
     while len(states) > most:
         last = states.pop()
         join_states(states[-1], last, lossy=True)

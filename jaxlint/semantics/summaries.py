@@ -45,8 +45,11 @@ from jaxlint.semantics.values import (
 if TYPE_CHECKING:
     from jaxlint.semantics.interpreter import Interpreter
 
-MAX_VARIANTS = 24
-"""Shapes of arguments kept for one function; beyond it constants are no longer told apart."""
+MAX_VARIANTS = 6
+"""Shapes of arguments kept for one function; beyond it only what rules follow (keys, traces, functions) tells apart."""
+
+MAX_FUNCTIONS = 24
+"""Shapes of arguments kept for one function; beyond it functions and what objects hold are not told apart either."""
 
 _MAX_DEPTH = 4
 _MAX_ITEMS = 32
@@ -100,10 +103,11 @@ def _live_closure(it: Interpreter, value: Value, frames: dict[int, Any], depth: 
 class _Abstraction:
     """Replaces the arguments of one call by placeholders."""
 
-    def __init__(self, it: Interpreter, ctx: Ctx, wide: bool) -> None:
+    def __init__(self, it: Interpreter, ctx: Ctx, wide: bool, wider: bool = False) -> None:
         self.it = it
         self.ctx = ctx
         self.wide = wide
+        self.wider = wider
         self.actual: dict[int, Value] = {}
         self.seen: dict[int, tuple[Value, int]] = {}
         self.arguments: set[int] = set()
@@ -153,6 +157,8 @@ class _Abstraction:
             if found is None or (self.wide and not isinstance(constant, bool | None)):
                 return Opaque(static=True), ("o", True, None, 0)
             return value, found
+        if self.wide and self._plain(value):
+            return Opaque(getattr(value, "name", "")), ("o", False, None, 0)
         if isinstance(value, Opaque):
             made: Value = Opaque(value.name, trace=value.trace, static=value.static, hint=value.hint)
             return made, ("o", value.static, value.hint, flags)
@@ -182,6 +188,8 @@ class _Abstraction:
             )
         if isinstance(value, Ref):
             return self._ref(value, depth)
+        if self.wider and isinstance(value, Func | Partial | Wrapped | ClassV | Method):
+            return Opaque(), ("o", False, None, 0)
         if isinstance(value, Func):
             if value.receiver is None:
                 return value, ("f", id(value.fn) if value.closure is None else value.uid)
@@ -201,6 +209,22 @@ class _Abstraction:
             return value, ("?",)
         return value, ("v", value.uid or id(value))
 
+    def _plain(self, value: Value) -> bool:
+        """Whether a value is an ordinary object that holds nothing rules follow."""
+        if value.trace is not None:
+            return False
+        if isinstance(value, Many | ExtObj):
+            return not isinstance(getattr(value, "source", None), Key)
+        if isinstance(value, Ref) and value.kind in ("list", "dict", "set"):
+            content = self.it.st.content(value)
+            items = content.items.values() if isinstance(content.items, dict) else content.items
+            return all(isinstance(item, Const | Opaque) and item.trace is None for item in items)
+        return isinstance(value, Opaque) and not value.static and value.hint is None
+
+    def _holds_traced(self, content: Content) -> bool:
+        items = content.items.values() if isinstance(content.items, dict) else content.items
+        return any(isinstance(item, Key) or item.trace is not None for item in items)
+
     def _ref(self, value: Ref, depth: int) -> tuple[Value, Any]:
         content = self.it.st.content(value)
         outlives = value.depth < self.ctx.depth
@@ -210,7 +234,8 @@ class _Abstraction:
         made.trace = value.trace
         # Registered before its parts, for objects that hold themselves.
         self.seen[value.uid] = (made, len(self.seen))
-        if depth >= _MAX_DEPTH or len(content.items) > _MAX_ITEMS:
+        shallow = self.wider and not self._holds_traced(content)
+        if depth >= _MAX_DEPTH or len(content.items) > _MAX_ITEMS or shallow:
             made.initial = Content({} if isinstance(content.items, dict) else (), UNKNOWN, True)
             return made, (*head, "deep")
         rest, rest_signature = (None, None) if content.rest is None else self(content.rest, depth + 1)
@@ -246,8 +271,8 @@ _RUNNING = "running"
 def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: Place, ctx: Ctx) -> Value:
     """Call through the summary for arguments of this shape, made now if it is the first."""
     identity = (id(func.fn), func.cls.uid if func.cls is not None else 0)
-    wide = it.memo.get(("count", identity), 0) > MAX_VARIANTS
-    abstraction = _Abstraction(it, ctx, wide)
+    variants = it.memo.get(("count", id(func.fn)), 0)
+    abstraction = _Abstraction(it, ctx, variants > MAX_VARIANTS, variants > MAX_FUNCTIONS)
     new_env: dict[str, Value] = {}
     signature: list[Any] = []
     for name, value in env.items():
@@ -264,7 +289,7 @@ def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: P
         return Opaque()
     if summary is None:
         it.memo[key] = _RUNNING
-        it.memo[("count", identity)] = it.memo.get(("count", identity), 0) + 1
+        it.memo[("count", id(func.fn))] = variants + 1
         summary = _summarise(it, func, new_env, ctx, abstraction)
         it.memo[key] = (summary, abstraction)
     else:
@@ -276,7 +301,7 @@ def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: P
 
 def _matched(first: _Abstraction, again: _Abstraction) -> _Abstraction:
     """`again`, with the placeholders of `first`: equal signatures make equal orders."""
-    renamed = _Abstraction(again.it, again.ctx, again.wide)
+    renamed = _Abstraction(again.it, again.ctx, again.wide, again.wider)
     for made, actual in zip(first.actual, again.actual.values(), strict=False):
         renamed.actual[made] = actual
     return renamed

@@ -23,6 +23,8 @@ DIFF = 4
 """Trace flag: the value is differentiated; its primal is concrete."""
 MAYBE = 8
 """Trace flag: perhaps not traced at all (a field of an object of unknown class, a join of paths)."""
+DEFAULTED = 16
+"""Trace flag: from a parameter with a default, in a run that no call of the project asked for: it may be left out."""
 
 Place = tuple["ir.ModuleIR", int]
 """A node of a module."""
@@ -61,6 +63,9 @@ class Trace:
         return not self.flags & MAYBE
 
 
+_DOUBTS = MAYBE | DEFAULTED
+
+
 def merge_traces(a: Trace | None, b: Trace | None) -> Trace | None:
     """The trace of a value computed from two others."""
     if a is None or a is b:
@@ -68,9 +73,13 @@ def merge_traces(a: Trace | None, b: Trace | None) -> Trace | None:
     if b is None:
         return a
     certain_a, certain_b = not a.flags & MAYBE, not b.flags & MAYBE
-    flags = (a.flags | b.flags) & ~MAYBE
-    if not (certain_a or certain_b):
-        flags |= MAYBE
+    flags = a.flags | b.flags
+    if flags & _DOUBTS:
+        flags &= ~_DOUBTS
+        if not (certain_a or certain_b):
+            flags |= MAYBE
+        if (a.flags & _DOUBTS) and (b.flags & _DOUBTS):
+            flags |= (a.flags | b.flags) & DEFAULTED
     first = a if certain_a or not certain_b else b
     return first if first.flags == flags else Trace(flags, first.why)
 
