@@ -14,14 +14,18 @@ import libcst as cst
 
 from jaxlint import knowledge
 from jaxlint.findings import Finding, Fix, Related, Span
+from jaxlint.results import FileResult
 from jaxlint.rule import Rule
+from jaxlint.semantics import receivers
 from jaxlint.semantics.entries import run_host, run_scheduled
-from jaxlint.semantics.events import Event
+from jaxlint.semantics.events import ChangeMet, Event, PrivateImported
 from jaxlint.semantics.interpreter import Interpreter
 from jaxlint.semantics.project import ModuleEnv, Project
+from jaxlint.semantics.spellings import tell
 from jaxlint.semantics.values import Place, Why
 from jaxlint.source import Source, UnparsableFile, read_source
 from jaxlint.syntax.positions import Positions
+from jaxlint.target import Target
 
 RECURSION_LIMIT = 20_000
 _SNAKE = re.compile(r"(?<!^)(?=[A-Z])")
@@ -46,6 +50,11 @@ class _Raw:
         self.related = tuple(related)
         self.fix = fix
 
+    def order(self) -> tuple[int, str, list[tuple[str, int, str]]]:
+        """Which of several reports of one code and place is kept: the one with the shortest explanation."""
+        places = [(module.path, id, text) for (module, id), text in self.related]
+        return (len(places), self.message, places)
+
 
 class Context:
     """What rules may ask, and where they report."""
@@ -58,6 +67,7 @@ class Context:
         rule: Rule,
         place: Place,
         kind: str = "default",
+        /,
         *,
         related: Sequence[tuple[Place, str]] = (),
         fix: Fix | None = None,
@@ -66,9 +76,11 @@ class Context:
         """Report `rule` at `place`, with the message template `kind`."""
         engine = self._engine
         key = (rule.code, place[0].path, place[1])
-        if key in engine.raw:
-            return
-        engine.raw[key] = _Raw(rule, place, rule.messages[kind].format(**fields), related, fix)
+        engine.interpreter.reports.add(key)
+        raw = _Raw(rule, place, rule.messages[kind].format(**fields), related, fix)
+        known = engine.raw.get(key)
+        if known is None or raw.order() < known.order():
+            engine.raw[key] = raw
 
     def text(self, place: Place) -> str:
         """The source of a node, on one line and shortened."""
@@ -77,6 +89,11 @@ class Context:
             return "…"
         text = " ".join(cst.Module([]).code_for_node(module.nodes[id]).split())
         return text if len(text) <= 60 else text[:57] + "…"
+
+    def line(self, place: Place) -> int:
+        """The row on which a node begins, for messages that name another place of the same file."""
+        positions = self._engine._positions(place[0], {})
+        return positions.span(place[1]).row if positions is not None else 0
 
     def chain(self, why: Why | None) -> list[tuple[Place, str]]:
         """The places that say why a value is traced, outermost first."""
@@ -88,6 +105,11 @@ class Context:
         found.reverse()
         return found
 
+    @property
+    def target(self) -> Target:
+        """The JAX versions that the code is judged against."""
+        return self._engine.target
+
     def class_kind(self, name: str) -> str:
         """What the knowledge tables say a library's class is."""
         return self._engine.knowledge.classes.get(name, "")
@@ -96,7 +118,8 @@ class Context:
 class Engine:
     """Analyses files of one project.
 
-    rules: the enabled rules. roots: folders that modules are imported from. target_jax: the JAX version judged against.
+    rules: the enabled rules. roots: folders that modules are imported from. target_jax: the JAX version
+    judged against, or a range such as `0.4.30..0.12`.
     """
 
     def __init__(
@@ -104,12 +127,14 @@ class Engine:
     ) -> None:
         self.rules = list(rules)
         self.target_jax = target_jax
+        self.target = Target.parse(target_jax)
         self.knowledge = knowledge.load()
         self.project = Project([str(root) for root in roots], self._read)
         self.context = Context(self)
         self.raw: dict[Any, _Raw] = {}
         self.unparsable: list[Finding] = []
         self._sources: dict[str, Source] = {}
+        self._reports: dict[str, set[Any]] = {}
         self._handlers: dict[type[Event], list[Any]] = {}
         self.interpreter = Interpreter(self.project, self.knowledge, self._emit)
 
@@ -125,13 +150,18 @@ class Engine:
         return None if source.error is not None else source.text
 
     def _emit(self, event: Event) -> None:
-        kind = type(event)
+        handlers = self._handlers.get(type(event))
+        if handlers is None:
+            handlers = self._listeners(type(event))
+        for handler in handlers:
+            handler(event, self.context)
+
+    def _listeners(self, kind: type[Event]) -> list[Any]:
         handlers = self._handlers.get(kind)
         if handlers is None:
             name = handler_name(kind)
             handlers = self._handlers[kind] = [getattr(rule, name) for rule in self.rules if hasattr(rule, name)]
-        for handler in handlers:
-            handler(event, self.context)
+        return handlers
 
     def analyse(self, source: Source) -> None:
         """Analyse one file: its module body, its transformed functions and each of its functions on its own."""
@@ -144,6 +174,7 @@ class Engine:
         env = self._load(source)
         if env is not None:
             self._run(env)
+            self._reports[source.path] = set(self.interpreter.reports)
 
     def _load(self, source: Source) -> ModuleEnv | None:
         found = self.project.by_path.get(source.path)
@@ -166,13 +197,16 @@ class Engine:
         it = self.interpreter
         it.new_entry()
         it.run_module(env)
-        for wrapped in [w for w in it.pending_wrappers if w.place[0] is env.ir]:
-            if wrapped.uid not in it.entered_wrappers:
-                it.isolated(lambda wrapped=wrapped: run_scheduled(it, wrapped, env))  # type: ignore[misc]
-        for func in [func for func in it.module_functions if func.fn.module is env.ir]:
-            if id(func.fn) in it.decorated_away or (func.fn.is_lambda and id(func.fn) in it.entered):
+        if self._listeners(ChangeMet) or self._listeners(PrivateImported):
+            tell(it, env, self.target)
+        it.reports = set(env.reports)
+        for wrapped in list(env.wrappers):
+            it.isolated(lambda wrapped=wrapped: run_scheduled(it, wrapped, env))  # type: ignore[misc]
+        for func in list(env.functions):
+            if id(func.fn) in it.decorated_away:
                 continue
             it.isolated(lambda func=func: run_host(it, func))  # type: ignore[misc]
+        receivers.finish(it)
 
     def _unparsable(self, source: Source, message: str, span: Span) -> None:
         event = UnparsableFile(source.path, span, message)
@@ -197,8 +231,34 @@ class Engine:
 
     # ---- findings ----
 
+    def results(self) -> list[FileResult]:
+        """What each analysed file led to, in any file, with the files that it depends on."""
+        self.interpreter.finish()
+        positions: dict[str, Positions | None] = {}
+        made: dict[Any, Finding | None] = {}
+        told: set[Any] = set()
+        for keys in self._reports.values():
+            told |= keys
+        results: list[FileResult] = []
+        for path in self._sources:
+            if path not in self._reports and not any(finding.path == path for finding in self.unparsable):
+                continue
+            keys = self._reports.get(path, set())
+            if self._reports and path == next(iter(self._reports)):
+                keys = keys | (set(self.raw) - told)  # what only the project as a whole shows
+            found = [finding for finding in self.unparsable if finding.path == path]
+            for key in sorted(keys, key=str):
+                if key not in made:
+                    made[key] = self._finding(self.raw[key], positions)
+                finding = made[key]
+                if finding is not None:
+                    found.append(finding)
+            results.append(FileResult(path, found, sorted(self.project.closure(path))))
+        return results
+
     def findings(self) -> dict[str, list[Finding]]:
         """What was found, by absolute path."""
+        self.interpreter.finish()
         found: dict[str, list[Finding]] = {}
         for finding in self.unparsable:
             found.setdefault(finding.path, []).append(finding)

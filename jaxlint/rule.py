@@ -16,6 +16,7 @@ from jaxlint.findings import Severity
 if TYPE_CHECKING:
     from jaxlint.findings import Fix
     from jaxlint.semantics.values import Place, Why
+    from jaxlint.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,10 @@ class Rule:
 class RuleContext(Protocol):
     """What a rule may ask and tell while it handles an event or a node."""
 
+    @property
+    def target(self) -> Target:
+        """The JAX versions that the code is judged against."""
+
     def report(
         self,
         rule: Rule,
@@ -65,6 +70,9 @@ class RuleContext(Protocol):
 
     def text(self, place: Place) -> str:
         """The source text of a node on one line, shortened where it is long."""
+
+    def line(self, place: Place) -> int:
+        """The row on which a node begins, for messages that name another place of the same file."""
 
     def chain(self, why: Why | None) -> list[tuple[Place, str]]:
         """The places that say why a value is traced, outermost first."""

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any
 
+from jaxlint.cache import Cache
 from jaxlint.config.catalogue import Catalogue
 from jaxlint.config.resolver import Resolver
 from jaxlint.config.settings import Settings
-from jaxlint.files.roots import import_roots
+from jaxlint.files.importers import importers
+from jaxlint.files.requirements import judged_against
+from jaxlint.files.roots import import_roots, project_folder
 from jaxlint.files.suppressions import Suppressions, UnusedSuppression, silence
-from jaxlint.findings import Applicability, Finding, Fix
+from jaxlint.findings import Applicability, Finding, Fix, Related
 from jaxlint.rule import Rule
 from jaxlint.source import Source, read_source
+from jaxlint.workers import Analysed, analyse
+
+EngineFactory = Callable[..., Any]
+"""Makes what `jaxlint.workers` runs: an object like `jaxlint.engine.Engine`."""
 
 
-class EngineLike(Protocol):
-    """What the runner asks of the engine."""
-
-    @property
-    def counters(self) -> Mapping[str, int]:
-        """Where the analysis gave up, and how often."""
-
-    def analyse(self, source: Source) -> None:
-        """Analyse one file as an entry."""
-
-    def findings(self) -> Mapping[str, Sequence[Finding]]:
-        """Absolute path to findings, unsuppressed."""
-
-
-EngineFactory = Callable[..., EngineLike]
-
-
-def default_engine(**options: Any) -> EngineLike:
+def default_engine(**options: Any) -> Any:
     """The engine, imported when it is needed."""
     from jaxlint.engine import Engine  # noqa: PLC0415 (the parser takes longer to load than most commands to run)
 
-    return cast("EngineLike", Engine(**options))
+    return Engine(**options)
 
 
 @dataclass(slots=True)
@@ -61,7 +50,10 @@ class _File:
 
 
 class Runner:
-    """Checks files. `shown` turns a path into its name in messages; `on_file` hears of each file before it is read."""
+    """Checks files with up to `jobs` processes, keeping results under `cache`.
+
+    `shown` turns a path into its name in messages; `on_file` hears of each file before it is read.
+    """
 
     def __init__(
         self,
@@ -69,6 +61,8 @@ class Runner:
         resolver: Resolver,
         *,
         engine: EngineFactory = default_engine,
+        jobs: int = 1,
+        cache: Path | None = None,
         ignore_noqa: bool = False,
         verbose: bool = False,
         shown: Callable[[Path], str] = str,
@@ -77,6 +71,8 @@ class Runner:
         self._catalogue = catalogue
         self._resolver = resolver
         self._engine = engine
+        self._jobs = jobs
+        self._cache = cache
         self._ignore_noqa = ignore_noqa
         self._verbose = verbose
         self._shown = shown
@@ -88,7 +84,8 @@ class Runner:
         groups: dict[tuple[tuple[str, object], ...], list[_File]] = {}
         for path in files:
             settings = self._resolver.for_file(path)
-            options = tuple(sorted(settings.engine_options().items()))
+            judged = judged_against(settings, path.parent)[0]
+            options = tuple(sorted({**settings.engine_options(), "target_jax": judged}.items()))
             groups.setdefault(options, []).append(_File(path, settings, settings.rules_for(path)))
         for options, group in groups.items():
             self._check_group(group, dict(options), unsaved, outcome)
@@ -101,37 +98,61 @@ class Runner:
         """Files for which the engine runs with the same options."""
         on = frozenset[str]().union(*(file.rules for file in group))
         rules = [rule for rule in self._catalogue if rule.code in on]
-        try:
-            engine = self._engine(rules=rules, roots=import_roots(file.path for file in group), **options)
-        except Exception as error:
-            outcome.errors.append(self._failure("the start of the analysis", error))
-            return
-        suppressions: dict[Path, Suppressions] = {}
-        failed: set[Path] = set()
+        listed = [file.path for file in group]
+        roots = import_roots(listed)
+        beside = self._importers(listed, roots)
+        roots = import_roots([*listed, *beside])
+        paths = [str(path) for path in (*listed, *beside)]
+        engine_options = {**options, "rules": rules, "roots": sorted(str(root) for root in roots)}
+        found, failed = self._analysed(paths, engine_options, unsaved, outcome)
         for file in group:
-            self._on_file(file.path)
             source = unsaved if unsaved is not None and unsaved.path == str(file.path) else read_source(file.path)
-            suppressions[file.path] = Suppressions(source, self._catalogue)
-            if source.error is not None:
-                failed.add(file.path)
-            try:
-                engine.analyse(source)
-            except Exception as error:
-                failed.add(file.path)
-                outcome.errors.append(self._failure(self._shown(file.path), error))
-        try:
-            found = engine.findings()
-        except Exception as error:
-            outcome.errors.append(self._failure("the analysis as a whole", error))
-            return
-        outcome.counters.update(engine.counters)
-        for file in group:
-            outcome.findings += self._remaining(
-                file, found.get(str(file.path), ()), suppressions[file.path], judge=file.path not in failed
-            )
+            suppressions = Suppressions(source, self._catalogue)
+            judge = source.error is None and str(file.path) not in failed
+            outcome.findings += self._remaining(file, found.get(str(file.path), ()), suppressions, judge=judge)
             if not self._ignore_noqa:
                 shown = self._shown(file.path)
-                outcome.warnings += [f"{shown}:{row}: {text}" for row, text in suppressions[file.path].warnings]
+                outcome.warnings += [f"{shown}:{row}: {text}" for row, text in suppressions.warnings]
+
+    def _importers(self, listed: Sequence[Path], roots: Sequence[Path]) -> list[Path]:
+        """Files that import the listed ones: how they call them decides what is traced there."""
+        found: dict[Path, None] = {}
+        for project in {project for path in listed if (project := project_folder(path.parent)) is not None}:
+            inside = [path for path in listed if path.is_relative_to(project)]
+            found.update(dict.fromkeys(importers(inside, roots, project)))
+        known = set(listed)
+        return [path for path in found if path not in known]
+
+    def _analysed(
+        self, paths: Sequence[str], options: dict[str, Any], unsaved: Source | None, outcome: Outcome
+    ) -> tuple[dict[str, list[Finding]], set[str]]:
+        """Findings by file, from the cache where it knows them, and the files that the analysis failed on."""
+        identity = {**options, "rules": sorted(rule.code for rule in options["rules"])}
+        cache = Cache(self._cache, identity) if self._cache is not None and unsaved is None else None
+        known = {path: result for path in paths if cache is not None and (result := cache.get(path)) is not None}
+        todo = [path for path in paths if path not in known]
+        analysed = Analysed()
+        if todo:
+            analysed = analyse(todo, self._engine, options, jobs=self._jobs, unsaved=unsaved, on_file=self._on_file)
+        outcome.counters.update(analysed.counters)
+        for path, message, trace in analysed.failures:
+            what = self._shown(Path(path)) if path is not None else "the analysis as a whole"
+            outcome.errors.append(self._failure(what, message, trace))
+        failed = {path for path, _, _ in analysed.failures if path is not None}
+        found: dict[str, dict[tuple[str, object], Finding]] = {}
+        for result in (*known.values(), *analysed.results):
+            if cache is not None and result.path not in known and result.path not in failed:
+                cache.put(result)
+            for finding in result.findings:
+                kept = found.setdefault(finding.path, {})
+                place = (finding.code, finding.span)
+                if place not in kept or _preference(finding) < _preference(kept[place]):
+                    kept[place] = finding
+        if cache is not None:
+            if not analysed.failures:
+                cache.save()
+            outcome.warnings += cache.notes
+        return {path: list(kept.values()) for path, kept in found.items()}, failed
 
     def _remaining(
         self, file: _File, found: Sequence[Finding], suppressions: Suppressions, *, judge: bool
@@ -148,12 +169,14 @@ class Runner:
         unused = [_unused_finding(judging, event) for event in suppressions.unused(file.rules, judging.code)]
         return remaining + silence(unused, suppressions)
 
-    def _failure(self, what: str, error: Exception) -> str:
-        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        message = f"{what}: jaxlint failed here, which is a bug in jaxlint: {text}"
-        if self._verbose:
-            return message + "\n" + "".join(traceback.format_exception(error)).rstrip()
-        return message + " (-v shows where)"
+    def _failure(self, what: str, message: str, trace: str) -> str:
+        text = f"{what}: jaxlint failed here, which is a bug in jaxlint: {message}"
+        return f"{text}\n{trace.rstrip()}" if self._verbose else text + " (-v shows where)"
+
+
+def _preference(finding: Finding) -> tuple[int, str, list[Related]]:
+    """Of several reports of one code and place, the one with the shortest explanation is shown."""
+    return (len(finding.related), finding.message, list(finding.related))
 
 
 def _unused_finding(rule: Rule, event: UnusedSuppression) -> Finding:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxlint.cli.arguments import check_parser, setting_layer
+from jaxlint.cli.clean import cache_folder
 from jaxlint.cli.main import COMMANDS, EXIT_ERROR, complain
 from jaxlint.cli.progress import Progress
 from jaxlint.cli.show import show_settings
@@ -25,6 +26,7 @@ from jaxlint.report import machine, statistics, text
 from jaxlint.report.style import Style, wants_colour
 from jaxlint.runner import EngineFactory, Outcome, Runner, default_engine
 from jaxlint.source import Source, decode_source, read_source, split_rows
+from jaxlint.workers import available_cores
 
 _TEXT_FORMATS = ("full", "concise")
 _STDIN = "-"
@@ -65,6 +67,8 @@ class _Check:
             self.catalogue,
             self.resolver,
             engine=self.engine,
+            jobs=self.options.jobs or available_cores(),
+            cache=None if self.options.no_cache else cache_folder(self.resolver.for_folder(self.cwd), self.cwd),
             ignore_noqa=self.options.ignore_noqa,
             verbose=self.options.verbose,
             shown=self._shown,

@@ -12,6 +12,7 @@ COMMANDS = {
     "check": "check files for mistakes with JAX (the default command)",
     "rules": "list the rules",
     "explain": "explain a rule: what it finds, why that is bad, a wrong and a right program, how to mend it",
+    "clean": "remove the results of earlier runs",
     "version": "show the version",
 }
 _BEFORE_COMMAND = {"-q", "--quiet", "-s", "--silent", "-v", "--verbose", "--isolated"}
@@ -76,6 +77,10 @@ def _runner_of(command: str) -> Callable[[list[str]], int]:
         from jaxlint.cli.rules import explain  # noqa: PLC0415
 
         return explain
+    if command == "clean":
+        from jaxlint.cli.clean import clean  # noqa: PLC0415
+
+        return clean
     if command == "version":
         from jaxlint.cli.version import version  # noqa: PLC0415
 

@@ -10,6 +10,7 @@ from jaxlint.config.catalogue import Selector
 from jaxlint.config.kinds import PerFile, PerFileTable
 from jaxlint.config.patterns import Patterns
 from jaxlint.config.settings import OPTIONS, Settings
+from jaxlint.files.requirements import judged_against
 
 
 def show_settings(path: Path, settings: Settings) -> str:
@@ -20,6 +21,8 @@ def show_settings(path: Path, settings: Settings) -> str:
         key = name.replace("_", "-")
         origin = settings.origins.get(name, "default")
         value = getattr(settings, name)
+        if name == "target_jax":
+            value, origin = judged_against(settings, path.parent)
         shown = _per_files(value) if isinstance(OPTIONS[name].kind, PerFileTable) else _toml(value)
         rows.append(f"{key} = {shown}  # {origin}")
     rows.append(f"# rules that are on in this file:\n# {' '.join(sorted(settings.rules_for(path)))}")

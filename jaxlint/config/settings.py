@@ -20,11 +20,11 @@ from jaxlint.config.kinds import (
     Text,
 )
 from jaxlint.config.patterns import Patterns
+from jaxlint.target import NEWEST
 
 T = TypeVar("T")
 
 OUTPUT_FORMATS = ("full", "concise", "json")
-NEWEST_JAX = "0.12"
 DEFAULT_EXCLUDE = (
     ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints", ".jaxlint_cache", ".mypy_cache",
     ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode",
@@ -117,7 +117,7 @@ class Settings:
     cache_dir: str = setting(Folder(), "", "where results are kept between runs", group=ANALYSIS)
     target_jax: str = setting(
         Text("a JAX version such as `0.6` or `0.6.2`", r"^\d+\.\d+(\.\d+)*$", "VERSION"),
-        NEWEST_JAX,
+        NEWEST,
         "the JAX version that the code is written for",
         group=ANALYSIS,
         engine=True,

@@ -15,7 +15,7 @@ def import_roots(files: Iterable[Path]) -> list[Path]:
     projects: dict[Path, None] = {}
     for folder in dict.fromkeys(path.parent for path in files):
         own[package_root(folder)] = None
-        project = _project(folder)
+        project = project_folder(folder)
         if project is not None:
             projects[project] = None
             if (project / "src").is_dir():
@@ -32,7 +32,8 @@ def package_root(folder: Path) -> Path:
 
 
 @cache
-def _project(folder: Path) -> Path | None:
+def project_folder(folder: Path) -> Path | None:
+    """The folder of the project that `folder` belongs to, None when nothing marks one."""
     if any((folder / name).exists() for name in _PROJECT_FILES):
         return folder
-    return None if folder.parent == folder else _project(folder.parent)
+    return None if folder.parent == folder else project_folder(folder.parent)

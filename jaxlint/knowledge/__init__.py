@@ -16,13 +16,15 @@ FOLDER = Path(__file__).parent
 _SPECIAL = {"classes.tsv", "aliases.tsv", "transforms.tsv", "decorators.tsv"}
 _TERM = re.compile(r"(\w+)(?::([\w().,]+))?(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?")
 
+_DISTRIBUTED = frozenset({"collective", "axis", "barrier", "divergent", "spans", "spans_if", "alldevices"})
+
 Term = tuple[str, tuple[str, ...]]
 
 
 class FunctionInfo:
     """One row of a function table: parameter names in order, effects and what comes back."""
 
-    __slots__ = ("effects", "keyword_only", "name", "params", "returns", "star")
+    __slots__ = ("distributed", "effects", "keyword_only", "name", "params", "returns", "star", "worldly")
 
     def __init__(self, name: str, params: str, effects: str, returns: str) -> None:
         self.name = name
@@ -43,6 +45,8 @@ class FunctionInfo:
                 target.append(part.rstrip("="))
         self.effects: tuple[Term, ...] = tuple(term(part) for part in effects.split(";") if part)
         self.returns: Term = term(returns) if returns else ("unknown", ())
+        self.worldly = any(effect in ("effect", "impure") for effect, _ in self.effects)
+        self.distributed = any(effect in _DISTRIBUTED for effect, _ in self.effects)
 
     def effect(self, name: str) -> tuple[str, ...] | None:
         """The arguments of the effect `name`, or None."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers
+from jaxlint.semantics import buffers, timing
 from jaxlint.semantics.events import TruthTested
 from jaxlint.semantics.expressions import evaluate
 from jaxlint.semantics.state import State, reduce_states
 from jaxlint.semantics.values import (
     NONE,
+    Array,
     ClassV,
     Const,
     Func,
@@ -55,6 +56,8 @@ def truth(it: Interpreter, value: Value) -> bool | None:
 
 def test_value(it: Interpreter, value: Value, construct: str, place: Place, test: Place) -> None:
     """Tell that the truth of `value` is asked for."""
+    if it.timeline.active and isinstance(value, Array) and not it.fr.ctx.depth:
+        timing.wait(it, value, test, construct)
     if value.trace is not None or it.empties:
         buffers.read(it, value, test, "compared")
         it.emit(TruthTested(place, value, construct, test))
@@ -172,13 +175,13 @@ def _narrow(it: Interpreter, test: ir.Expr, state: State, holds: bool) -> None:
         return
     if wants_none:
         if type(value) is Opaque or type(value) is Union:
-            state.env[name] = NONE
+            state.bind(name, NONE)
     elif type(value) is Union:
         kept = tuple(member for member in value.members if not is_none(member))
         if len(kept) == 1:
-            state.env[name] = kept[0]
+            state.bind(name, kept[0])
         elif kept and len(kept) < len(value.members):
-            state.env[name] = it.child(("union", tuple(id(m) for m in kept)), lambda: Union(kept))
+            state.bind(name, it.child(("union", tuple(id(m) for m in kept)), lambda: Union(kept)))
 
 
 def case_split(it: Interpreter, subject: Value, case: ir.Case, state: State) -> tuple[list[State], list[State]]:

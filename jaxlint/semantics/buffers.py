@@ -129,7 +129,7 @@ def _report_donated(it: Interpreter, value: Value, donation: Donation, place: Pl
     statement = (donation.place, place[0].path, place[0].statement_of[place[1]])
     if it.told.setdefault(statement, place) != place:
         return  # one report a statement
-    if donation.place[0] is place[0] or it.fr.parent is None:
+    if donation.place[0] is place[0] or it.fr.outermost:
         it.emit(DonatedRead(place, value, donation, "", loop))
 
 
@@ -137,12 +137,12 @@ def returned(it: Interpreter, value: Value, place: Place) -> None:
     """A function returns `value`."""
     if not (it.donations or it.empties):
         return
-    if it.empties and it.fr.parent is None and "untyped" not in it.st.facts:
+    if it.empties and it.fr.outermost and "untyped" not in it.st.facts:
         for leaf in _initialised_leaves(value):
             empty = empty_state(it, leaf)
             if empty is not None:
                 it.emit(EmptyRead(empty.place, empty.function, place, "returned"))
-    if it.donations and it.fr.parent is None:
+    if it.donations and it.fr.outermost:
         items = value.items if isinstance(value, TupleV) else (value,)
         for item in items:
             if isinstance(item, Array | Opaque):

@@ -6,10 +6,11 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers
+from jaxlint.semantics import buffers, updates
 from jaxlint.semantics.events import Concretized, TruthTested
 from jaxlint.semantics.expressions import binary, is_static
 from jaxlint.semantics.iteration import Sequence, iterate
+from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
     ABSTRACT,
@@ -32,6 +33,7 @@ from jaxlint.semantics.values import (
     Partial,
     Place,
     Ref,
+    SliceV,
     SuperV,
     Trace,
     TupleV,
@@ -69,7 +71,7 @@ def _len(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
         if not content.open and content.rest is None and value.kind in ("list", "dict", "set"):
             return Const(len(content.items))
         return Opaque(static=True)
-    return _static(it, "len", args[:1])
+    return note(_static(it, "len", args[:1]), "len", args[:1], place)
 
 
 # ---- types ----------------------------------------------------------------------------------------------------------
@@ -224,7 +226,7 @@ def _range(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
         start = first if len(bounds) < 3 else None
         return it.child((serial, "range", i), lambda: _counter(start, i))
 
-    return Many("range", element, length)
+    return Many("range", element, length, TupleV(args))
 
 
 def _counter(start: int | None, number: Any) -> Value:
@@ -253,7 +255,8 @@ def _enumerate(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Val
             number = it.child((serial, "range", i), lambda: _counter(start, i))
         return TupleV((number, sequence.get(i)))
 
-    return Many("enumerate", element, sequence.length)
+    source = None if isinstance(args[0], Key) else args[0]
+    return Many("enumerate", element, sequence.length, source)
 
 
 def _zip(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
@@ -267,7 +270,10 @@ def _reversed(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Valu
     if not args:
         return UNKNOWN
     sequence = iterate(it, args[0], place)
-    return Many("reversed", lambda i: sequence.from_end(it, i) if isinstance(i, int) else UNKNOWN, sequence.length)
+    backwards = args[0] if isinstance(args[0], Array | Opaque) or getattr(args[0], "kind", "") == "range" else None
+    return Many(
+        "reversed", lambda i: sequence.from_end(it, i) if isinstance(i, int) else UNKNOWN, sequence.length, backwards
+    )
 
 
 def _iter(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
@@ -326,6 +332,13 @@ def _sequence(kind: str) -> Handler:
         return Ref(kind, depth, Content((), sequence.get(0), True))
 
     return handler
+
+
+def _frozenset(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
+    made = _sequence("set")(it, args, kwargs, place)
+    if isinstance(made, Ref):
+        made.name = "frozenset"
+    return made
 
 
 def _dict(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
@@ -414,9 +427,18 @@ def _extreme(name: str) -> Handler:
     return handler
 
 
+def _same_constant(value: Value | None, constant: Const) -> bool:
+    return isinstance(value, Const) and value.value is constant.value
+
+
 def _truth_of_all(name: str) -> Handler:
     def handler(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
         _comparing(it, f"{name}()", args[:1], place)
+        decisive = TRUE if name == "any" else FALSE
+        if args and isinstance(args[0], Ref) and args[0].kind == "list":
+            content = it.st.content(args[0])
+            if any(_same_constant(value, decisive) for value in (*content.items, content.rest)):
+                return decisive  # of unknown length, but hardly empty where the answer is known
         return Opaque(static=True)
 
     return handler
@@ -498,6 +520,16 @@ def _static_result(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) ->
     return Opaque(static=True)
 
 
+def _text(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
+    from jaxlint.semantics.effects import text_of
+
+    return text_of(it, args)
+
+
+def _namespace(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
+    return Ref("object", it.fr.ctx.depth, Content(dict(kwargs), None, bool(args)))
+
+
 def _static_of(name: str) -> Handler:
     return lambda it, args, kwargs, place: _static(it, name, args)
 
@@ -507,6 +539,12 @@ def _print(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
         for value in args:
             buffers.read_donated(it, value, place)
     return NONE
+
+
+def _slice(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
+    if len(args) == 1:
+        return SliceV(NONE, args[0], NONE)
+    return SliceV(*args, NONE) if len(args) == 2 else SliceV(*args[:3]) if len(args) == 3 else UNKNOWN
 
 
 def _identity(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
@@ -530,7 +568,7 @@ def _decorator_factory(it: Interpreter, args: Args, kwargs: Kwargs, place: Place
 def _lru_cache(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
     if args and isinstance(args[0], Func | Wrapped | Partial | Descriptor):
         return args[0]
-    return it.ext("functools.__identity__")
+    return it.ext("functools.__cache__")
 
 
 def _copy(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
@@ -567,7 +605,9 @@ def _dataclass_replace(it: Interpreter, args: Args, kwargs: Kwargs, place: Place
 
     if not args:
         return UNKNOWN
-    return call_method(it, Method(args[0], "replace"), (), kwargs, place, "…")
+    changed = call_method(it, Method(args[0], "replace"), (), kwargs, place, "…")
+    updates.note(it, place, "dataclasses.replace", "call")
+    return changed
 
 
 def _operator(name: str) -> Handler:
@@ -596,18 +636,19 @@ HANDLERS: dict[str, Handler] = {
     "builtins.super": _super,
     "builtins.type": _static_of("type"),
     "builtins.id": _static_result,
-    "builtins.repr": _static_result,
-    "builtins.str": _static_result,
+    "builtins.repr": _text,
+    "builtins.str": _text,
     "builtins.hash": _static_result,
     "builtins.ord": _static_result,
     "builtins.chr": _static_result,
-    "builtins.format": _static_result,
+    "builtins.format": _text,
     "builtins.print": _print,
     "builtins.int": _number("int"),
     "builtins.float": _number("float"),
     "builtins.bool": _number("bool"),
     "builtins.complex": _number("complex"),
     "builtins.range": _range,
+    "builtins.slice": _slice,
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
     "builtins.reversed": _reversed,
@@ -616,7 +657,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.list": _sequence("list"),
     "builtins.tuple": _sequence("tuple"),
     "builtins.set": _sequence("set"),
-    "builtins.frozenset": _sequence("set"),
+    "builtins.frozenset": _frozenset,
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
     "builtins.sorted": _sorted,
@@ -632,7 +673,9 @@ HANDLERS: dict[str, Handler] = {
     "functools.partial": _partial,
     "jax.tree_util.Partial": _partial,
     "functools.wraps": _decorator_factory,
+    "types.SimpleNamespace": _namespace,
     "functools.__identity__": _identity,
+    "functools.__cache__": _identity,
     "functools.lru_cache": _lru_cache,
     "functools.cache": _lru_cache,
     "copy.copy": _copy,

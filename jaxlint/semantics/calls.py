@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers
+from jaxlint.semantics import buffers, compiles, timing
+from jaxlint.semantics.caches import Meeting, mark
 from jaxlint.semantics.events import Called
+from jaxlint.semantics.demands import DEMANDS
 from jaxlint.semantics.expressions import evaluate
-from jaxlint.semantics.interpreter import MAX_DEPTH, MAX_STEPS, Ctx, Frame
+from jaxlint.semantics.interpreter import MAX_DEPTH, MAX_RUNS, MAX_STEPS, Ctx, Frame
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
     NONE,
@@ -68,6 +70,8 @@ def evaluate_call(it: Interpreter, expr: ir.Call) -> Value:
             content = it.st.content(value)
             kwargs.update({key: held for key, held in content.items.items() if isinstance(key, str)})
     place = it.place(expr)
+    if type(callee) is Wrapped and callee.transform.name in compiles.COMPILING:
+        compiles.called(it, callee, expr.func, place)
     if type(callee) is Method:
         from jaxlint.semantics.methods import call_method
         from jaxlint.semantics.objects import describe
@@ -144,6 +148,10 @@ def _call_union(
     result: Value | None = None
     start = it.st
     after = []
+    emit = it.emit
+    if sum(isinstance(member, Ext) for member in callee.members) > 1:
+        # Which library is called (NumPy or jax.numpy, say) was chosen by what cannot be seen: the fitting one.
+        it.emit = lambda event: None if event.place == place and isinstance(event, DEMANDS) else emit(event)
     for member in callee.members:
         if member is NONE:
             continue
@@ -151,6 +159,7 @@ def _call_union(
         value = call(it, member, args, kwargs, place, star)
         result = value if result is None else join(result, value)
         after.append(it.st)
+    it.emit = emit
     if not after or result is None:
         it.st = start
         return UNKNOWN
@@ -199,6 +208,8 @@ def unknown_call(
 
     it.counters["unknown callee"] += 1
     stores = name in _HARMLESS or name[:1].isupper()
+    if not stores and not it.fr.ctx.depth:
+        timing.wait_for_all(it)
     for keyword, value in (*((None, value) for value in args), *kwargs.items()):
         if isinstance(value, Key) or is_key(it, value):
             if not stores or keyword == "key":
@@ -209,10 +220,12 @@ def unknown_call(
             consume_deep(it, value, "unknown", place)
         if it.donations:
             buffers.read_donated(it, value, place)
-    trace = None
+    trace = callee.trace
     if it.fr.ctx.abstract:
         for value in (*args, *kwargs.values()):
             trace = trace or traced_inside(value)
+        if trace is not None and trace.certain and callee.trace is not None and callee.trace.certain:
+            return Opaque(name, trace=trace)  # a module that came in as an argument
     return Opaque(name, trace=weaken(trace))
 
 
@@ -292,13 +305,24 @@ def call_func(
         for value in (*args, *kwargs.values()):
             if not isinstance(value, Func):
                 buffers.read_donated(it, value, place)
-    if func.closure is not None or fn.is_lambda or not summaries.can_abstract(it, env):
-        return run_inline(it, func, env, place, context)
-    return summaries.call_summarised(it, func, env, place, context)
+    direct, it.direct = it.direct, False
+    meeting = Meeting(it, func, env, place) if it.cached and id(fn) in it.cached else None
+    if direct or func.closure is not None or fn.is_lambda or not summaries.can_abstract(it, env):
+        result = run_inline(it, func, env, place, context)
+    else:
+        result = summaries.call_summarised(it, func, env, place, context)
+    if meeting is not None:
+        meeting.returned(it, result)
+    return result
 
 
 def run_inline(it: Interpreter, func: Func, env: dict[str, Value], place: Place, ctx: Ctx) -> Value:
     """Run the callee inside the caller's state."""
+    runs = it.runs.get(id(func.fn), 0)
+    if runs >= MAX_RUNS:
+        it.counters["repeated"] += 1
+        return Opaque()
+    it.runs[id(func.fn)] = runs + 1
     frame = Frame(func.fn, func.env, ctx, it.fr, place, func.closure, func)
     return it.run_frame(frame, env)
 
@@ -327,13 +351,19 @@ def _decorate(it: Interpreter, decorator: Value, value: Value, place: Place) -> 
         effect = it.knowledge.decorators.get(name, "")
         word = effect.split("(", 1)[0].split(";", 1)[0].strip()
         short = name.rpartition(".")[2]
-        if short in ("property", "cached_property") and (True):
+        if short in ("property", "cached_property"):
+            if short == "cached_property":
+                mark(it, value, place)
             return Descriptor(short, value)
         if short in ("staticmethod", "classmethod"):
             return Descriptor(short, value)
-        if name == "functools.wraps" or word in ("transparent", "same", "marker", "cached", "cache"):
+        if word == "cached" or name == "functools.__cache__":
+            mark(it, value, place)
             return value
-    if isinstance(decorator, Opaque | Method) or decorator is UNKNOWN:
+        if name == "functools.wraps" or word in ("transparent", "same", "marker"):
+            return value
+    by_method = isinstance(decorator, Method) and isinstance(decorator.receiver, Wrapped)
+    if (isinstance(decorator, Opaque | Method) and not by_method) or decorator is UNKNOWN:
         it.counters["unknown decorator"] += 1
         return Opaque(value.fn.name) if isinstance(value, Func) else Opaque()
     result = call(it, decorator, (value,), {}, place)

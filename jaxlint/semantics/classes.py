@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics import buffers
-from jaxlint.semantics.objects import annotated, bind, class_attr, class_field, version
+from jaxlint.semantics.objects import annotated, annotation_of, bind, class_attr, class_field, version
 from jaxlint.semantics.values import (
     NONE,
     UNKNOWN,
@@ -15,6 +15,7 @@ from jaxlint.semantics.values import (
     Content,
     Descriptor,
     Ext,
+    ExtObj,
     Field,
     Func,
     Key,
@@ -58,6 +59,7 @@ def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
         else:
             cls.ext_bases.append("?")
     cls.kind = _kind(it, cls)
+    it.classes.append(cls)
     for _, value_expr in stmt.keywords:
         evaluate(it, value_expr)
     _run_body(it, cls, stmt.body)
@@ -67,6 +69,7 @@ def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
         name = _decorator_name(value)
         kind = it.knowledge.classes.get(name, "") if name else ""
         if kind in ("dataclass_decorator", "struct_decorator"):
+            cls.frozen = _is_frozen(kind, value)
             if cls.kind in ("object", "dataclass"):
                 cls.kind = "dataclass" if kind == "dataclass_decorator" else "pytree_dataclass"
         elif name in ("jax.tree_util.register_pytree_node_class", "jax.tree_util.register_dataclass"):
@@ -79,6 +82,7 @@ def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
             result = made if isinstance(made, ClassV) else result
         else:
             it.counters["unknown decorator"] += 1
+            cls.ext_bases.append("?")
     return result
 
 
@@ -94,9 +98,19 @@ def _static_names(it: Interpreter, cls: ClassV, decorator: Value) -> None:
             field.static = True
 
 
+def _is_frozen(kind: str, decorator: Value) -> bool:
+    """Whether a dataclass decorator makes its class immutable."""
+    options = decorator.kwargs if isinstance(decorator, ExtObj) else {}
+    default = kind == "struct_decorator" and not getattr(decorator, "name", "").startswith("chex.")
+    found = options.get("frozen")
+    return found.value is True if isinstance(found, Const) else default
+
+
 def _decorator_name(value: Value) -> str:
     from jaxlint.semantics.values import Partial
 
+    if isinstance(value, ExtObj):
+        return value.cls  # a decorator with options
     while isinstance(value, Partial):
         value = value.func
     return value.name if isinstance(value, Ext) else ""
@@ -132,23 +146,25 @@ def _run_body(it: Interpreter, cls: ClassV, body: list[ir.Stmt]) -> None:
             func.cls = cls
             value = apply_decorators(it, func, stmt.fn.decorators, cls.attrs)
             cls.attrs[stmt.fn.name] = value
-            it.st.env[stmt.fn.name] = value
+            it.st.bind(stmt.fn.name, value)
         elif isinstance(stmt, ir.Assign) and stmt.annotation is not None and isinstance(stmt.targets[0], ir.Name):
             name = stmt.targets[0].name
             default = evaluate(it, stmt.value) if stmt.value is not None else None
-            cls.fields[name] = Field(_annotation_name(it, stmt.annotation), default, _is_static(it, stmt))
+            field = Field(_annotation_name(it, stmt.annotation), default, _is_static(it, stmt))
+            field.cls = annotation_of(it, stmt.annotation)[1] if field.annotation == "class" else None
+            cls.fields[name] = field
             if default is not None:
-                it.st.env[name] = default
+                it.st.bind(name, default)
         elif isinstance(stmt, ir.Assign) and stmt.value is not None:
             value = evaluate(it, stmt.value)
             for target in stmt.targets:
                 if isinstance(target, ir.Name):
                     cls.attrs[target.name] = value
-                    it.st.env[target.name] = value
+                    it.st.bind(target.name, value)
         elif isinstance(stmt, ir.ClassDef):
             inner = define_class(it, stmt)
             cls.attrs[stmt.name] = inner
-            it.st.env[stmt.name] = inner
+            it.st.bind(stmt.name, inner)
         else:
             before = dict(it.st.env)
             states = exec_block(it, [stmt], [it.st])
@@ -157,9 +173,12 @@ def _run_body(it: Interpreter, cls: ClassV, body: list[ir.Stmt]) -> None:
             for name, value in it.st.env.items():
                 if before.get(name) is not value:
                     cls.attrs[name] = value
-    env = it.st.env
-    env.clear()
-    env.update(saved)
+    st = it.st
+    for name in [name for name, value in st.env.items() if saved.get(name) is not value]:
+        if name in saved:
+            st.bind(name, saved[name])
+        else:
+            st.unbind(name)
 
 
 def _annotation_name(it: Interpreter, annotation: ir.Expr) -> str:
@@ -317,7 +336,12 @@ def field_value(
     elif annotation == "key":
         hint = "key"
     certain = cls.kind in ("namedtuple", "pytree") or (cls.kind in PYTREES and hint == "array")
-    return Opaque(text, trace=trace if certain else weaken(trace), hint=hint, parent=parent, tag=("attr", name))
+    value = Opaque(text, trace=trace if certain else weaken(trace), hint=hint, parent=parent, tag=("attr", name))
+    inner = field.cls
+    if inner is not None and inner.kind == cls.kind == "pytree_dataclass":
+        value.trace = trace
+        return instance_of(it, inner, value)
+    return value
 
 
 def typical_attr(it: Interpreter, base: Ref, cls: ClassV, attr: str, field: Field | None) -> Value:

@@ -10,6 +10,7 @@ from jaxlint.semantics.predicates import lacks_number
 from jaxlint.semantics.values import (
     DEFAULTED,
     Array,
+    At,
     Ext,
     Opaque,
     Place,
@@ -25,6 +26,9 @@ from jaxlint.semantics.values import (
 if TYPE_CHECKING:
     from jaxlint.knowledge import FunctionInfo
     from jaxlint.semantics.interpreter import Interpreter
+
+DEMANDS = (ArgumentConcrete, ShapeUnknown)
+"""Events that say what a library function needs."""
 
 _NUMBERS = (None, "array", "float", "int", "bool", "range")
 _BOOLEANS = frozenset({"builtins.bool", "jax.numpy.bool_", "jax.numpy.bool", "numpy.bool_", "numpy.bool"})
@@ -146,8 +150,11 @@ def _position(info: FunctionInfo, name: str) -> int | None:
 # ---- subscripts -----------------------------------------------------------------------------------------------------
 
 
-def check_index(it: Interpreter, base: Value, index: Value, place: Place, *, update: bool = False) -> None:
+def check_index(it: Interpreter, base: Value, index: Value, place: Place) -> None:
     """Tell of an index that needs numbers which are not there. Called only while something is traced."""
+    update = isinstance(base, At)
+    if isinstance(base, At):
+        base = base.array
     if isinstance(base, Array):
         if base.lib == "ref":
             return
@@ -155,8 +162,6 @@ def check_index(it: Interpreter, base: Value, index: Value, place: Place, *, upd
         return
     for position, part in enumerate(index.items if isinstance(index, TupleV) else (index,)):
         if isinstance(part, SliceV):
-            if base.trace is None and not isinstance(base, Array) and base.hint is None:
-                continue
             _check_bounds(it, part, place, position)
         elif isinstance(part, Array) and part.trace is not None:
             trace = _sure(part.trace)

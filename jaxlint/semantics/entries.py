@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.semantics.calls import call, call_func
 from jaxlint.semantics.interpreter import Ctx, Frame
+from jaxlint.semantics.lifting import LEFT_OUT, WEAK
 from jaxlint.semantics.state import State
 from jaxlint.semantics.values import (
     ClassV,
@@ -84,7 +85,11 @@ def unknown_arguments(it: Interpreter, func: Func, skip: int, bound: set[str], t
 def _parameter(func: Func, param: ir.Param, traced: bool) -> Value:
     if not traced:
         return Opaque(param.name)
-    tag = ("default",) if param.default is not None else None
+    tag = None
+    if param.default is not None:
+        tag = LEFT_OUT
+    elif not func.fn.uses.get(param.name, set()) & _ARRAY_USES - {"arith", "order"}:
+        tag = WEAK
     return Opaque(param.name, hint=hint_of(func.fn, param), tag=tag)
 
 
@@ -118,9 +123,6 @@ def _base(it: Interpreter, env: ModuleEnv) -> None:
     it.fr = Frame(top, env, Ctx(), None, None, None, None)
     it.st = State(it.fr.fid, {})
     it.fr.own.parent = None
-    it.depth = 0
-    it.running = []
-    it.passes = []
 
 
 def is_static_method(func: Func) -> bool:
@@ -135,7 +137,8 @@ def _is_class_method(func: Func) -> bool:
 def run_host(it: Interpreter, func: Func, receiver: Value | None = None) -> Content | None:
     """Run a function on the host with unknown arguments; what its receiver holds afterwards."""
     _base(it, func.env)
-    it.steps = 0
+    it.direct = True
+    it.local_memo = {}
     target = func
     if func.cls is not None and not is_static_method(func) and func.receiver is None and func.fn.params:
         owner: Value = receiver if receiver is not None else receiver_of(it, func.cls)
@@ -266,7 +269,8 @@ def run_scheduled(it: Interpreter, wrapped: Wrapped, env: ModuleEnv) -> None:
     if func is None and not isinstance(wrapped.inner, Method):
         return
     _base(it, env)
-    it.steps = 0
+    it.direct = True
+    it.local_memo = {}
     run_wrapper(it, wrapped)
 
 

@@ -7,8 +7,11 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers
+from jaxlint.semantics import buffers, captures, effects, timing
+from jaxlint.semantics.demands import check_index, is_mask, mask_arithmetic
 from jaxlint.semantics.events import Concretized, TruthTested
+from jaxlint.semantics.provenance import note
+from jaxlint.semantics.repeats import evaluate_arm
 from jaxlint.semantics.state import State, join, join_all
 from jaxlint.semantics.values import (
     ABSTRACT,
@@ -77,6 +80,8 @@ def _name(it: Interpreter, expr: ir.Name) -> Value:
         value = it.lookup(expr.name)
         if value is None:
             return it.ext("builtins." + expr.name) if expr.name in _BUILTINS else UNKNOWN
+        if it.fr.ctx.remembers:
+            captures.name_read(it, expr)
     if type(value) is Key:
         it.touched.add(value.uid)
     return value
@@ -101,7 +106,14 @@ def _sub(it: Interpreter, expr: ir.Sub) -> Value:
     index = evaluate(it, expr.index)
     if (it.donations or it.empties) and isinstance(base, Array):
         buffers.read(it, base, it.place(expr.obj), "indexed")
-    return get_item(it, base, index, it.place(expr))
+    if it.fr.ctx.depth and type(index) is not Const:
+        check_index(it, base, index, it.place(expr))
+    place = it.place(expr)
+    result = get_item(it, base, index, place)
+    return note(result, "[]", (base, index), place) if type(result) is Array and type(base) in _INDEXED else result
+
+
+_INDEXED = (Array, Opaque)
 
 
 def _slice(it: Interpreter, expr: ir.Slice) -> Value:
@@ -131,17 +143,27 @@ def _bin(it: Interpreter, expr: ir.Bin) -> Value:
     if it.donations or it.empties:
         buffers.read(it, left, it.place(expr.left), "used in arithmetic")
         buffers.read(it, right, it.place(expr.right), "used in arithmetic")
-    return binary(it, expr.op, left, right, place)
+    op = expr.op
+    result = note(binary(it, op, left, right, place), op, (left, right), place)
+    if result.trace is not None:
+        it.work += 1
+    if (op == "-" or op == "/") and type(result) is Array:
+        from jaxlint.semantics.numerics import check_arithmetic
+
+        check_arithmetic(it, op, left, right, place)
+    return result
 
 
 def binary(it: Interpreter, op: str, left: Value, right: Value, place: Place) -> Value:
     """The value of `left op right`."""
     kind_l, kind_r = type(left), type(right)
+    if op == "-" and it.timeline.active:
+        timing.subtract(it, left, right, place)
     if op == "%" and kind_l is Const and isinstance(left.value, str):  # type: ignore[attr-defined]
         traced = traced_inside(right)
         if traced is not None and _NUMBER_FORMAT.search(left.value):  # type: ignore[attr-defined]
             it.emit(Concretized(place, Array(traced), "format spec"))
-        return Opaque(static=True, hint="str")
+        return effects.text_of(it, (right,), (place,))
     if kind_l is Const and kind_r is Const:
         return _fold(it, op, left.value, right.value)  # type: ignore[attr-defined]
     if kind_l is Union or kind_r is Union:
@@ -152,7 +174,7 @@ def binary(it: Interpreter, op: str, left: Value, right: Value, place: Place) ->
     if trace is not None and kind_l is not ExtObj and kind_r is not ExtObj:
         if kind_l in _PYTHON_SEQUENCES and kind_r in _PYTHON_SEQUENCES:
             return UNKNOWN
-        return Array(trace)
+        return Array(trace, dtype=mask_arithmetic(op, left, right))
     if op == "+" and kind_l is TupleV and kind_r is TupleV:
         return TupleV(left.items + right.items)  # type: ignore[attr-defined]
     if op == "+" and (_has_zero(left) or _has_zero(right)):
@@ -163,9 +185,14 @@ def binary(it: Interpreter, op: str, left: Value, right: Value, place: Place) ->
         lib = "jax" if "jax" in (getattr(left, "lib", ""), getattr(right, "lib", "")) else "numpy"
         if lib == "numpy" and (_maybe_array(left) or _maybe_array(right)):
             return Opaque()
+        dtype = mask_arithmetic(op, left, right)
         if lib == "jax" and it.fr.ctx.abstract:
-            return Array(Trace(ABSTRACT, it.fr.ctx.why))
-        return Array(lib=lib)
+            return Array(Trace(ABSTRACT, it.fr.ctx.why), dtype=dtype)
+        return Array(lib=lib, dtype=dtype)
+    if op == "+" and "str" in (getattr(left, "hint", None), getattr(right, "hint", None)):
+        return effects.text_of(it, (left, right))
+    if op == "/" and kind_l is ExtObj and it.knowledge.classes.get(left.cls) == "path":  # type: ignore[attr-defined]
+        return ExtObj(left.cls)  # type: ignore[attr-defined]
     fp_l, fp_r = fingerprint(left), fingerprint(right)
     expr = it.intern(("b", op, fp_l, fp_r)) if fp_l is not None and fp_r is not None else None
     static = is_static(left) and is_static(right)
@@ -259,16 +286,18 @@ def _unary(it: Interpreter, expr: ir.Unary) -> Value:
         buffers.read(it, operand, place, "used in arithmetic")
     if type(operand) is Const and expr.op == "-" and isinstance(operand.value, int | float):
         return Const(-operand.value)
+    dtype = "bool" if is_mask(operand) and expr.op == "~" else None
     if operand.trace is not None:
-        return Array(operand.trace)
+        return note(Array(operand.trace, dtype=dtype), expr.op, (operand,), place)
     if isinstance(operand, Array):
-        if it.fr.ctx.abstract and operand.lib == "jax":
-            return Array(Trace(ABSTRACT, it.fr.ctx.why))
-        return Array(lib=operand.lib)
+        traced = operand.lib == "jax" and it.fr.ctx.abstract
+        made = Array(Trace(ABSTRACT, it.fr.ctx.why) if traced else None, lib=operand.lib, dtype=dtype)
+        return note(made, expr.op, (operand,), place)
     found = fingerprint(operand)
     if found is None and not is_static(operand):
         return UNKNOWN
-    return Opaque(static=is_static(operand), expr=it.intern(("neg", expr.op, found)) if found is not None else None)
+    negated = Opaque(static=is_static(operand), expr=it.intern(("neg", expr.op, found)) if found is not None else None)
+    return note(negated, expr.op, (operand,), place)
 
 
 def _bool(it: Interpreter, expr: ir.Bool) -> Value:
@@ -292,9 +321,12 @@ def _bool(it: Interpreter, expr: ir.Bool) -> Value:
     ending, going = (true, false) if expr.op == "or" else (false, true)
     result: Value | None = None
     after: list[State] = list(ending)
+    defaulting = expr.op == "or"
     for state in going:
         it.st = state
+        it.fr.defaulting += defaulting
         value = evaluate(it, expr.right)
+        it.fr.defaulting -= defaulting
         result = value if result is None else join(result, value)
         after.append(it.st)
     if not after:
@@ -322,6 +354,8 @@ def _compare(it: Interpreter, expr: ir.Compare) -> Value:
     for position, (op, right_expr) in enumerate(expr.parts):
         right = evaluate(it, right_expr)
         result = compare(it, op, left, right, it.place(expr), it.place(left_expr), it.place(right_expr))
+        if type(result) is Array:
+            note(result, op, (left, right), it.place(expr))
         first = first or (result if result.trace is not None else None)
         if chained and position < len(expr.parts) - 1 and result.trace is not None and it.testing is not expr:
             it.emit(TruthTested(it.place(expr), result, "chained comparison", it.place(expr)))
@@ -353,7 +387,7 @@ def compare(
     if (isinstance(left, Array) and left.lib == "jax") or (isinstance(right, Array) and right.lib == "jax"):
         if op in ("==", "!=") and (_not_array(left) or _not_array(right)):
             return Opaque(static=True)
-        return Array(Trace(ABSTRACT, it.fr.ctx.why) if it.fr.ctx.abstract else None)
+        return Array(Trace(ABSTRACT, it.fr.ctx.why) if it.fr.ctx.abstract else None, dtype="bool")
     counted = _counted(op, left, right)
     if counted is not None:
         return TRUE if counted else FALSE
@@ -402,10 +436,10 @@ def _compare_traced(op: str, left: Value, right: Value, trace: Trace) -> Value:
             return UNKNOWN
     for side in (left, right):
         if op in ("==", "!=") and type(side) is Opaque and side.trace is None and not side.static:
-            return Array(Trace(trace.flags | MAYBE, trace.why))
+            return Array(Trace(trace.flags | MAYBE, trace.why), dtype="bool")
         if op in ("==", "!=") and type(side) is Opaque and side.static and side.hint in ("str", "structure"):
             return Opaque(static=True)
-    return Array(trace)
+    return Array(trace, dtype="bool")
 
 
 def _never_none(value: Value) -> bool:
@@ -492,7 +526,7 @@ def _cond(it: Interpreter, expr: ir.Cond) -> Value:
     for arm, states in ((expr.body, true), (expr.orelse, false)):
         for state in states:
             it.st = state
-            value = evaluate(it, arm)
+            value = evaluate_arm(it, expr, arm)
             result = value if result is None else join(result, value)
             after.append(it.st)
     if not after or result is None:
@@ -560,13 +594,19 @@ def _dict(it: Interpreter, expr: ir.DictE) -> Value:
 
 
 def _fstring(it: Interpreter, expr: ir.FString) -> Value:
+    values: list[Value] = []
+    places: list[Place] = []
     for part, has_spec, conversion in expr.parts:
         value = evaluate(it, part)
+        values.append(value)
+        places.append(it.place(part))
+        if not it.fr.ctx.depth and isinstance(value, Array | Opaque):
+            timing.wait(it, value, it.place(part), "format")
         if it.donations:
             buffers.read_donated(it, value, it.place(part))
         if has_spec and conversion is None and value.trace is not None:
             it.emit(Concretized(it.place(part), value, "format spec"))
-    return Opaque(static=True, hint="str")
+    return effects.text_of(it, tuple(values), tuple(places))
 
 
 def _star(it: Interpreter, expr: ir.Star) -> Value:
@@ -595,6 +635,7 @@ def _yield(it: Interpreter, expr: ir.Yield) -> Value:
 
 
 def _comp(it: Interpreter, expr: ir.Comp) -> Value:
+    from jaxlint.semantics import unrolled
     from jaxlint.semantics.branches import branch
     from jaxlint.semantics.iteration import Sequence, iterate
     from jaxlint.semantics.statements import UNROLLED, assign_target
@@ -610,18 +651,22 @@ def _comp(it: Interpreter, expr: ir.Comp) -> Value:
             results.append((key, evaluate(it, expr.elt)))
             return
         clause = expr.clauses[clause_number]
-        sequence: Sequence = iterate(it, evaluate(it, clause.iter), it.place(clause.iter))
+        iterable = evaluate(it, clause.iter)
+        sequence: Sequence = iterate(it, iterable, it.place(clause.iter))
         passes = 2
         if sequence.length is not None and sequence.length <= UNROLLED:
             passes = sequence.length
         else:
             complete = False
         loop_id = fresh_uid()
+        unrolling = unrolled.start(it, iterable, clause.target) if it.fr.ctx.abstract else None
         for number in range(passes):
             it.passes.append((loop_id, number))
             assign_target(it, clause.target, sequence.element(it, number), expr)
             _filtered(clause, 0, clause_number)
             it.passes.pop()
+        if unrolling is not None:
+            unrolling.finish(it, it.place(expr), it.place(clause.iter))
 
     def _filtered(clause: ir.Clause, position: int, clause_number: int) -> None:
         nonlocal complete
@@ -666,7 +711,6 @@ def _comp(it: Interpreter, expr: ir.Comp) -> Value:
 
 def _restore_names(it: Interpreter, saved: dict[str, Value], expr: ir.Comp) -> None:
     """The names that a comprehension binds are its own."""
-    env = it.st.env
     for clause in expr.clauses:
         stack = [clause.target]
         while stack:
@@ -674,9 +718,9 @@ def _restore_names(it: Interpreter, saved: dict[str, Value], expr: ir.Comp) -> N
             if type(target) is ir.Name:
                 old = saved.get(target.name)
                 if old is None:
-                    env.pop(target.name, None)
+                    it.st.unbind(target.name)
                 else:
-                    env[target.name] = old
+                    it.st.bind(target.name, old)
             elif type(target) is ir.Seq:
                 stack += target.items
             elif type(target) is ir.Star:

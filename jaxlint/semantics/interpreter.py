@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import Knowledge
 from jaxlint.semantics import state as states_module
+from jaxlint.semantics.axes import NO_AXES, Axes
 from jaxlint.semantics.events import Event
+from jaxlint.semantics.processes import Meetings
 from jaxlint.semantics.project import ModuleEnv, Project
 from jaxlint.semantics.state import State, join, join_all
+from jaxlint.semantics.timing import Timeline, finish
 from jaxlint.semantics.values import (
     NONE,
     UNKNOWN,
@@ -38,10 +41,19 @@ from jaxlint.semantics.values import (
 )
 from jaxlint.syntax import ir
 
+if TYPE_CHECKING:
+    from jaxlint.semantics.captures import Read, Variable
+    from jaxlint.semantics.receivers import Application
+    from jaxlint.semantics.repeats import Origin
+    from jaxlint.semantics.updates import Update
+
 MAX_DEPTH = 14
 """Calls run inside one another before a callee counts as unknown."""
 
-MAX_STEPS = 60_000
+MAX_RUNS = 10
+"""How often one nested function is run inside one run of a function; nested loops would run it without bound."""
+
+MAX_STEPS = 6_000
 """Statements run for one entry before its further calls count as unknown."""
 
 
@@ -53,6 +65,10 @@ class Ctx:
     place).
     mode: the mode of the innermost transformation, as in the table of transformations.
     shape: only shapes are asked for, as by `eval_shape`.
+    differentiating: a derivative will come back through what runs, in reverse mode.
+    remembers: JAX keeps the trace for later calls. reads: the outer variables that it has read, where this context is
+    that of a remembered function, or of a summary (boundary: what is read inside is noted for each call of it).
+    axes: the named axes around the running code.
     arguments: uids of the values that the innermost traced function received; shared: those of them that the caller
     sees changed.
     """
@@ -60,12 +76,17 @@ class Ctx:
     __slots__ = (
         "abstract",
         "arguments",
+        "axes",
         "bodies",
+        "boundary",
         "depth",
+        "differentiating",
         "mark",
         "mode",
         "parent",
         "pending",
+        "reads",
+        "remembers",
         "shape",
         "shared",
         "transform",
@@ -82,9 +103,14 @@ class Ctx:
         self.transform: str = parent.transform if parent is not None else ""
         self.mode: str = parent.mode if parent is not None else ""
         self.shape: bool = parent.shape if parent is not None else False
+        self.differentiating: bool = parent.differentiating if parent is not None else False
         self.arguments: set[int] = set()
         self.shared: set[int] = set()
         self.pending: list[tuple[frozenset[int], Event]] = []
+        self.remembers: bool = parent.remembers if parent is not None else False
+        self.reads: dict[Variable, Read] | None = None
+        self.boundary = False
+        self.axes: Axes = parent.axes if parent is not None else NO_AXES
 
 
 class Loop:
@@ -104,7 +130,9 @@ class Frame:
     __slots__ = (
         "call_place",
         "cls",
+        "compiled",
         "ctx",
+        "defaulting",
         "env",
         "exits",
         "fid",
@@ -116,6 +144,7 @@ class Frame:
         "mark",
         "own",
         "parent",
+        "passes",
         "received",
         "subkeys",
         "wrappers",
@@ -148,8 +177,17 @@ class Frame:
         self.local_functions: list[Func] = []
         self.subkeys: list[tuple[Place, int, str, Key, Value]] = []
         self.wrappers: list[Wrapped] = []
+        self.compiled: dict[Place, tuple[list[Place | None], Wrapped]] = {}
+        self.passes = 0
+        self.defaulting = 0
         self.mark = self.fid
         self.received: set[int] = set()
+
+
+    @property
+    def outermost(self) -> bool:
+        """Whether the call is one that nothing in the analysed code makes: an entry or a summary."""
+        return self.parent is None or self.parent.fn.parent is None
 
 
 class Interpreter:
@@ -171,6 +209,16 @@ class Interpreter:
         self.running: list[ir.FunctionIR] = []
         self.older: set[int] = set()
         self.donations = 0
+        self.runs: dict[int, int] = {}
+        self.variants: dict[int, set[Any]] = {}
+        self.inside_summary = False
+        self.direct = False
+        self.tainted: set[Any] = set()
+        self.summarising: list[tuple[ir.FunctionIR, Any]] = []
+        self.local_memo: dict[Any, Any] = {}
+        self.reports: set[Any] = set()
+        self.timeline = Timeline()
+        self.conditional = 0
         self.told: dict[Any, Place] = {}
         self.empties = 0
         self.touched: set[int] = set()
@@ -181,15 +229,37 @@ class Interpreter:
         self._part_uids: dict[Any, int] = {}
         self._fingerprints: dict[Any, Any] = {}
         self.reported_reuse: set[Any] = set()
-        self.module_functions: list[Func] = []
         self.muted_keys = False
         self.row_origins: list[tuple[Value, Value]] = []
+        self.constant_keys: dict[int, Origin] = {}
+        self.repeatable: list[Origin] = []
+        self.cached: dict[int, Place] = {}
+        self.cache_filled: set[Any] = set()
+        self.updated: Update | None = None
+        self.applications: list[Application] = []
+        self.classes: list[ClassV] = []
+        self.traced_writes: set[Variable] = set()
+        self.remembered: list[tuple[Any, dict[Variable, Read]]] = []
+        self.changes: dict[Variable, Place] = {}
+        self.rebound_names: dict[int, frozenset[str]] = {}
+        self.expecting: set[int] = set()
+        self.meetings = Meetings()
+        self.expected: list[set[str]] = []
+        self.bound_axes: set[Any] = set()
+        self.unbound_axes: dict[Any, Event] = {}
         self.testing: ir.Expr | None = None
         self.dropped: ir.Expr | None = None
         self.augmenting = False
         self.decorated_away: set[int] = set()
-        self.entered_wrappers: set[int] = set()
-        self.pending_wrappers: list[Wrapped] = []
+        self.entered_wrappers: set[Place] = set()
+        self.later: list[Callable[[], None]] = []
+        self.compiled_anew: set[tuple[str, int]] = set()
+        self.work = 0
+        self.array_like: set[int] = set()
+        self.traced_functions: set[int] = set()
+        self.declared: dict[tuple[str, int], bool] = {}
+        self.unresolved_rules: set[str] = set()
+        self.watched: tuple[ir.FunctionIR, list[tuple[Place, Value]]] | None = None
 
     # ---- names ----
 
@@ -234,6 +304,8 @@ class Interpreter:
         found = self._fingerprints.get(expr)
         if found is None:
             found = self._fingerprints[expr] = ("x", len(self._fingerprints))
+            if self.meetings.divergent and any(self.meetings.is_divergent(part) for part in expr):
+                self.meetings.divergent.add(found)
         return found
 
     def lookup(self, name: str) -> Value | None:
@@ -288,13 +360,12 @@ class Interpreter:
             closure = fr.own.parent
             while closure is not None:
                 if name in closure.fn.locals:
-                    env = self.st.frames.get(closure.fid)
-                    if env is not None:
-                        env[name] = value
+                    if closure.fid in self.st.frames:
+                        self.st.bind_in(closure.fid, name, value)
                     return
                 closure = closure.parent
             return
-        self.st.env[name] = value
+        self.st.bind(name, value)
 
     # ---- running ----
 
@@ -319,7 +390,10 @@ class Interpreter:
         self.fr = frame
         self.depth += 1
         self.running.append(frame.fn)
+        frame.passes = len(self.passes)
         self.entered.add(id(frame.fn))
+        if frame.ctx.abstract:
+            self.traced_functions.add(id(frame.fn))
         st = self.st
         st.enter(frame.fid, env)
         falling = statements.exec_block(self, frame.fn.body, [st])
@@ -362,14 +436,14 @@ class Interpreter:
 
     def finish_frame(self, frame: Frame) -> None:
         """Close a call: functions that it made but never called are run once, and unused subkeys are told."""
-        from jaxlint.semantics import keys
+        from jaxlint.semantics import compiles, keys
         from jaxlint.semantics.entries import run_generic, run_wrapper
 
-        if frame.exits:
+        if frame.exits and not self.inside_summary:
             value_state = frame.exits[-1][1]
             saved = self.st
             for wrapped in frame.wrappers:
-                if wrapped.uid not in self.entered_wrappers:
+                if wrapped.place not in self.entered_wrappers:
                     self.st = value_state.fork()
                     run_wrapper(self, wrapped)
             for func in frame.local_functions:
@@ -377,16 +451,34 @@ class Interpreter:
                     self.st = value_state.fork()
                     run_generic(self, func)
             self.st = saved
+        if frame.compiled:
+            compiles.finish(self, frame)
         keys.finish_subkeys(self, frame)
 
-    def isolated(self, run: Callable[[], Any]) -> Any:
-        """Run something with a fresh state and call stack, and restore them."""
-        saved = self.st, self.fr, self.passes, self.depth, self.running, self.steps
-        self.passes = []
+    def isolated(self, run: Callable[[], Any], *, summary: bool = False) -> Any:
+        """Run something with a state, a call stack and a budget of its own, and restore them.
+
+        A summary is one run of a function that many callers share, so nothing in it may depend on the caller.
+        """
+        saved_state = self.st, self.fr, self.passes, self.running
+        saved_budget = self.depth, self.steps, self.runs, self.variants, self.inside_summary
+        saved_entered = self.entered, self.entered_wrappers, self.direct
+        self.passes, self.running = [], []
+        self.depth, self.steps, self.runs, self.variants, self.inside_summary = 0, 0, {}, {}, summary
+        if not summary:
+            self.entered, self.entered_wrappers = set(), set()
+        self.direct = False
+        timeline, self.timeline = self.timeline, Timeline()
+        conditional, self.conditional = self.conditional, 0
         try:
             return run()
         finally:
-            self.st, self.fr, self.passes, self.depth, self.running, self.steps = saved
+            if self.timeline.candidates:
+                finish(self)
+            self.timeline, self.conditional = timeline, conditional
+            self.st, self.fr, self.passes, self.running = saved_state
+            self.depth, self.steps, self.runs, self.variants, self.inside_summary = saved_budget
+            self.entered, self.entered_wrappers, self.direct = saved_entered
 
     def run_module(self, env: ModuleEnv) -> None:
         """Run the body of a module once, so that its global names have values."""
@@ -403,9 +495,6 @@ class Interpreter:
             frame.own = None  # type: ignore[assignment]  # functions of a module look names up as globals
             frame.own = Closure(frame.fid, top, None, 0, frame.fid)
             self.fr = frame
-            self.depth = 0
-            self.running = []
-            self.steps = 0
             self.st = State(frame.fid, env.names)
             env.fid = frame.fid
             states = statements.exec_block(self, top.body, [self.st])
@@ -420,7 +509,11 @@ class Interpreter:
                 if isinstance(key, tuple) and key[0] == "g" and key[1] == env.path:
                     env.names[key[2]] = value
 
+        reports, self.reports = self.reports, set()
+        local_memo, self.local_memo = self.local_memo, {}
         self.isolated(run)
+        env.reports, self.reports = self.reports, reports
+        self.local_memo = local_memo
         env.state = "done"
 
     def _commit(self, state: State) -> None:
@@ -449,13 +542,13 @@ class Interpreter:
         """Remember a transformed callable: if nothing calls it, it is run once with unknown arguments."""
         frame = self.fr
         if frame.fn.parent is None and frame.parent is None:
-            self.pending_wrappers.append(wrapped)
+            frame.env.wrappers.append(wrapped)
         else:
             frame.wrappers.append(wrapped)
 
     def mark_entered(self, wrapped: Wrapped) -> None:
         """The wrapper is called."""
-        self.entered_wrappers.add(wrapped.uid)
+        self.entered_wrappers.add(wrapped.place)
 
     # ---- liveness ----
 
@@ -513,6 +606,12 @@ class Interpreter:
                 items = content.items.values() if isinstance(content.items, dict) else content.items
                 stack += [(item, depth + 1) for item in items]
         return found
+
+    def finish(self) -> None:
+        """Tell what can only be told once everything has been seen."""
+        later, self.later = self.later, []
+        for tell in later:
+            tell()
 
     def new_entry(self) -> None:
         """Forget what belongs to one file's run."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.semantics.captures import container_read
+from jaxlint.semantics.effects import read_item
 from jaxlint.semantics.events import Concretized, ItemAssigned
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
@@ -53,6 +55,8 @@ def get_item(it: Interpreter, base: Value, index: Value, place: Place) -> Value:
     if isinstance(base, TupleV):
         return _tuple_item(it, base, index, place)
     if isinstance(base, Ref):
+        if it.fr.ctx.remembers:
+            container_read(it, base, place)
         return _ref_item(it, base, index, place)
     if isinstance(base, Opaque):
         return _opaque_item(it, base, index)
@@ -74,6 +78,7 @@ def get_item(it: Interpreter, base: Value, index: Value, place: Place) -> Value:
             return Opaque()
         return it.child((base.uid, "item", found), lambda: Opaque(trace=weaken(base.trace)))
     if isinstance(base, Ext):
+        read_item(it, base.name, place)
         return base  # a subscripted generic, such as an annotation
     return UNKNOWN
 
@@ -91,10 +96,13 @@ def _array_item(it: Interpreter, base: Array, index: Value) -> Value:
     found = fingerprint(index)
     lib = base.lib if trace is None else "jax"
     if found is None:
-        return Array(trace, lib=lib)
+        return Array(trace, lib=lib, dtype=base.dtype)
     shape = _item_shape(base, index)
     flags = trace.flags if trace is not None else 0
-    return it.child((base.uid, "i", found, flags), lambda: Array(trace, lib=lib, shape=shape, tag=("i", found)))
+    return it.child(
+        (base.uid, "i", found, flags),
+        lambda: Array(trace, lib=lib, shape=shape, dtype=base.dtype, tag=("i", found)),
+    )
 
 
 def _item_shape(base: Array, index: Value) -> tuple[Value, ...] | None:

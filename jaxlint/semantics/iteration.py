@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers
+from jaxlint.semantics import buffers, effects
+from jaxlint.semantics.captures import container_read
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
     UNKNOWN,
@@ -59,6 +60,8 @@ def iterate(it: Interpreter, value: Value, place: Place) -> Sequence:
         items = value.items  # type: ignore[attr-defined]
         return Sequence(lambda i: items[i] if i < len(items) else UNKNOWN, len(items))
     if isinstance(value, Ref):
+        if it.fr.ctx.remembers:
+            container_read(it, value, place)
         return _iterate_ref(it, value)
     if isinstance(value, Key):
         from jaxlint.semantics.keys import row
@@ -93,11 +96,26 @@ def iterate(it: Interpreter, value: Value, place: Place) -> Sequence:
         return Sequence(element)
     if isinstance(value, ExtObj):
         owner = value.uid
-        if it.knowledge.classes.get(value.cls) == "key_stream":
+        known = it.knowledge.classes.get(value.cls)
+        if known == "key_stream":
             return Sequence(lambda i: Key(place))
+        if known == "progress":
+            return _iterate_progress(it, value, place)
         return Sequence(lambda i: it.child((owner, "i", i), Opaque))
     serial = fresh_uid()
     return Sequence(lambda i: it.child((serial, "i", i), Opaque))
+
+
+def _iterate_progress(it: Interpreter, bar: ExtObj, place: Place) -> Sequence:
+    """A progress bar goes through its first argument, and shows it."""
+    if it.fr.ctx.depth and not it.fr.ctx.shape:
+        effects.tell(it, bar.cls, "effect", ("io", "progress"), None, place)
+    source = bar.args[0] if bar.args else bar.kwargs.get("iterable")
+    if source is None:
+        return Sequence(lambda i: Opaque())
+    if isinstance(source, Const) or (isinstance(source, Opaque) and source.static):
+        return Sequence(lambda i: it.child((bar.uid, "range", i), lambda: Opaque(static=True, hint="range")))
+    return iterate(it, source, place)
 
 
 def item_of(it: Interpreter, value: Opaque, index: Any) -> Value:

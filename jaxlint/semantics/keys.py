@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics.events import GlobalKeyUsed, KeyCaptured, KeyReused, SubkeyUnused, Use
+from jaxlint.semantics import repeats
+from jaxlint.semantics.events import GlobalKeyUsed, KeyCaptured, KeyReused, RawKeyMade, SubkeyUnused, Use
 from jaxlint.semantics.state import CUT
 from jaxlint.semantics.values import (
     ABSTRACT,
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 CONSUMING = frozenset({"sample", "split", "call", "init", "unknown"})
 """Ways of use after which a key must not be used again."""
 
+ORDER = ("order",)
+"""Detail of a use that draws an order: each leaf of a tree must be put in the same one."""
+
 
 # ---- deriving -------------------------------------------------------------------------------------------------------
 
@@ -39,7 +43,12 @@ CONSUMING = frozenset({"sample", "split", "call", "init", "unknown"})
 def make_key(it: Interpreter, seed: Value | None, place: Place, function: str) -> Key:
     """The key that `key(seed)` or `PRNGKey(seed)` makes."""
     constant = isinstance(seed, Const)
-    return Key(place, tag=function, constant=constant, trace=_trace(it, None))
+    key = Key(place, tag=function, constant=constant, trace=_trace(it, None))
+    if constant:
+        repeats.made(it, key, place)
+    if function == "PRNGKey":
+        it.emit(RawKeyMade(place, function))
+    return key
 
 
 def _trace(it: Interpreter, parent: Value | None) -> Trace | None:
@@ -156,6 +165,8 @@ def consume(
         return
     if _is_global(it, value, place):
         return
+    if it.constant_keys and how in CONSUMING:
+        repeats.used(it, value, place)
     definite = definite or is_key(it, value)
     use = Use(value, how, place, it.stack(place), tuple(it.passes), detail, definite, inner)
     captured = _captured_event(it, value, place, use) if definite else False
@@ -246,11 +257,20 @@ def _fixed_part(tag: Any) -> bool:
 def _captured_event(it: Interpreter, value: Value, place: Place, use: Use) -> bool:
     if use.how == "fold":
         return False
+    ordered = _innermost(use).detail is ORDER
     for mark, name, body_place in reversed(it.fr.ctx.bodies):
+        if ordered and name.startswith("tree."):
+            continue
         if captured(value, mark):
             it.emit(KeyCaptured(place, value, name, body_place, use))
             return True
     return False
+
+
+def _innermost(use: Use) -> Use:
+    while use.inner is not None:
+        use = use.inner
+    return use
 
 
 def _check(it: Interpreter, value: Value, use: Use, previous: Any) -> None:

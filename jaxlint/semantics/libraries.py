@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import FunctionInfo, Term, term
-from jaxlint.semantics import buffers, keys
+from jaxlint.semantics import buffers, captures, effects, keys, numerics, precision, singular, timing, updates
 from jaxlint.semantics.builtins import HANDLERS
 from jaxlint.semantics.calls import told, unknown_call
 from jaxlint.semantics.demands import check_arguments, made_dtype
 from jaxlint.semantics.expressions import is_static
+from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
     ABSTRACT,
     DEFAULTED,
+    DIFF,
+    FLOW,
+    MAYBE,
     NONE,
     Array,
+    ClassV,
     CompileTime,
     Const,
     Content,
@@ -46,17 +51,28 @@ def call_ext(
 ) -> Value:
     """The value of calling the library function or class `name`."""
     told(it, name, args, kwargs, place)
+    if it.fr.ctx.remembers:
+        for value in args:
+            if isinstance(value, Ref):
+                captures.container_read(it, value, place)
     handler = HANDLERS.get(name)
     if handler is not None:
+        if not it.fr.ctx.depth:
+            if name in timing.FORCING:
+                timing.wait(it, args[0] if len(args) == 1 else TupleV(args), place, name)
+        else:
+            info = it.knowledge.function(name)
+            if info is not None and info.worldly:
+                effects.touch(it, info, args, kwargs, place)
         return handler(it, args, kwargs, place)
     transform = it.knowledge.transforms.get(name)
     if transform is not None:
         from jaxlint.semantics.transforms import apply_transform
 
         return apply_transform(it, transform, args, kwargs, place, star)
-    if it.knowledge.function(name) is not None:
-        return call_known(it, name, args, kwargs, place, star)
     kind = it.knowledge.classes.get(name)
+    if it.knowledge.function(name) is not None and (kind is None or name in it.knowledge.functions):
+        return call_known(it, name, args, kwargs, place, star)
     if kind is not None:
         return ExtObj(name, args, kwargs)
     short = name.rpartition(".")[2]
@@ -71,6 +87,11 @@ def call_ext(
 
 
 _PYTHON = frozenset({"math", "builtins", "operator"})
+
+_JAX_LIBRARIES = frozenset(
+    ["jax", "flax", "haiku", "equinox", "optax", "numpyro", "distrax", "blackjax", "brax", "chex", "rlax", "jaxopt"]
+)
+"""Libraries whose arrays JAX computes."""
 
 _QUIET = frozenset(
     [
@@ -135,6 +156,8 @@ def call_known(
     info = it.knowledge.function(name)
     assert info is not None
     bound = bind_known(info, args, kwargs, star)
+    if info.worldly:
+        effects.touch(it, info, args, kwargs, place)
     made = _effects(it, info, bound, args, kwargs, place)
     if (it.donations or it.empties) and not _shape_only(info, name):
         for value in args[1:] if name in _WRITERS else (*args, *kwargs.values()):
@@ -146,14 +169,49 @@ def call_known(
     if made is not None:
         return made
     result = returned(it, info.returns, bound, args, kwargs, place, name)
+    if info.distributed:
+        processes.called(it, info, bound, place, result)
+    if not it.fr.ctx.depth:
+        if name in timing.CLOCKS:
+            return timing.read_clock(it, place)
+        if it.timeline.active:
+            timing.called_eagerly(it, name, result, place)
     if info.effect("uninit") is not None and isinstance(result, Array):
         shape = bound.get("shape")
         if isinstance(shape, Opaque) and shape.hint == "zero-shape":
             return result
         result.shape = _shape_of(it, shape)
         buffers.make_empty(it, result, place, name)
+    kind = type(result)
+    if kind is Array or kind is Opaque:
+        note(result, name, args, place, kwargs)
+        if it.fr.ctx.abstract and kind is Array:
+            _worked(it, name, args)
+        if name in numerics.FUNCTIONS:
+            numerics.check_function(it, name, args, place)
+        elif name in singular.SELECTORS:
+            singular.check_select(it, args, place)
+        if kind is Array and name.startswith("jax."):
+            if "dtype" in bound or "new_dtype" in bound:
+                precision.check_dtype(it, name, bound.get("dtype", bound.get("new_dtype")), place)
+            elif info.effect("value") is not None:
+                precision.check_constructor(it, name, place)
     return result
 
+
+def _worked(it: Interpreter, name: str, args: tuple[Value, ...]) -> None:
+    """Count work on arrays, and remember which opaque values are single arrays."""
+    if not name.startswith("jax."):
+        return
+    it.work += 1
+    module, _, short = name.rpartition(".")
+    if module in ("jax.numpy", "jax.lax") and short not in _TAKE_LISTS:
+        for value in args[:2]:
+            if type(value) is Opaque and value.trace is not None:
+                it.array_like.add(value.uid)
+
+
+_TAKE_LISTS = frozenset(["stack", "concatenate", "vstack", "hstack", "dstack", "column_stack", "array", "asarray", "block"])
 
 _WRITERS = frozenset(
     f"jax.lax.{name}"
@@ -191,9 +249,12 @@ def _effects(
     """Carry out the effects of a call; a value when an effect decides the result."""
     result: Value | None = None
     for effect, names in info.effects:
+        if effect == "update":
+            updates.note(it, place, info.name, "call")
         value = bound.get(names[0]) if names else None
         if effect == "sample" and value is not None:
-            keys.consume(it, value, "sample", place)
+            ordered = keys.ORDER if info.effect("orders") is not None else None
+            keys.consume(it, value, "sample", place, detail=ordered)
         elif effect == "consume" and value is not None and not is_none(value):
             if isinstance(value, TupleV | Ref):
                 keys.consume_deep(it, value, "init", place)
@@ -205,8 +266,14 @@ def _effects(
             result = keys.fold_in(it, value, bound.get("data", Opaque()), place)
         elif effect == "makekey":
             result = keys.make_key(it, value, place, info.name.rpartition(".")[2])
+        elif effect == "registers" and isinstance(value, ClassV) and value.kind in ("object", "dataclass"):
+            value.kind = "pytree"
         elif effect == "donates" and value is not None:
             buffers.donate(it, value, place, names[0])
+        elif effect == "sync" and not it.fr.ctx.depth:
+            if names[0] == "*" or value is None:
+                value = TupleV((*args, *kwargs.values()))
+            timing.wait(it, value, place, info.name)
     if it.fr.ctx.depth:
         check_arguments(it, info, bound, args, kwargs, place)
     return result
@@ -251,7 +318,7 @@ def returned(
     if kind == "numpy":
         trace = _arguments_trace(args, kwargs)
         dtype = made_dtype(kind, name, bound)
-        return Array(trace, lib="jax" if trace is not None else "numpy", dtype=dtype)
+        return Array(trace, lib="jax" if trace is not None else "numpy", dtype=dtype, tag=("made by", name))
     if kind == "instance" and parts:
         if it.knowledge.classes.get(parts[0]) == "ref":
             return Array(lib="ref")
@@ -261,7 +328,7 @@ def returned(
     if kind == "when":
         return _when(it, parts, bound, args, kwargs, place, name)
     if kind == "context":
-        return CompileTime() if parts == ("eager",) else Opaque()
+        return CompileTime() if parts == ("eager",) else Opaque(tag=parts or None)
     if kind.startswith("callable"):
         return _callable(it, kind, parts, name)
     return Opaque(name.rpartition(".")[2])
@@ -299,7 +366,7 @@ def _result_trace(it: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, name
             for item in (*content.items, *((content.rest,) if content.rest is not None else ())):
                 trace = merge_traces(trace, traced_inside(item))
     ctx = it.fr.ctx
-    if not ctx.abstract or not name.startswith("jax."):
+    if not ctx.abstract or name.partition(".")[0] not in _JAX_LIBRARIES:
         return trace
     everything = Trace(ABSTRACT, ctx.why)
     if trace is None or not trace.certain:
@@ -356,6 +423,10 @@ def _when(
         chosen = bool(value.value) if default in ("", "True", "False") else value.value == default.strip("'\"")
         if default == "False":
             chosen = not value.value
+        elif default == "" and isinstance(value.value, int | float) and not isinstance(value.value, bool):
+            chosen = True  # a number that is given, no flag
+    elif isinstance(value, Array) or value.trace is not None or flag in ("x", "y"):
+        chosen = True  # an array that is given, no flag
     else:
         chosen = None
     if default == "False" and value is None:
@@ -390,8 +461,12 @@ def call_ext_obj(it: Interpreter, obj: ExtObj, args: tuple[Value, ...], kwargs: 
             keys.consume(it, value, "call", place, definite=isinstance(value, Key))
     trace = _arguments_trace(args, kwargs)
     if kind in ("linen_module", "nnx_module", "equinox_module", "haiku_module") and args:
-        if it.fr.ctx.abstract:
-            return Array(Trace(ABSTRACT, it.fr.ctx.why))
+        ctx = it.fr.ctx
+        flow = FLOW if ctx.differentiating else 0  # the layer's own parameters are differentiated
+        if ctx.abstract:
+            return Array(Trace(ABSTRACT | flow, ctx.why))
+        if flow and trace is None:
+            return Array(Trace(DIFF | MAYBE | flow, ctx.why))
         return Array(trace) if trace is not None else Opaque()
     return unknown_call(it, obj, args, {k: v for k, v in kwargs.items() if k not in ("key", "rng", "rng_key")}, place)
 

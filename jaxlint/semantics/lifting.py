@@ -8,6 +8,9 @@ from jaxlint.semantics.classes import PYTREES, STATIC_FIELDS, class_field
 from jaxlint.semantics.values import (
     ABSTRACT,
     DEFAULTED,
+    DIFF,
+    FLOW,
+    LOOPED,
     MAYBE,
     UNKNOWN,
     Array,
@@ -32,6 +35,14 @@ NUMBERS = frozenset({"inf", "nan", "pi", "e", "euler_gamma"})
 """Constants of NumPy-like modules."""
 
 _PLAIN = ("str", "dict", "callable", "structure")
+
+LEFT_OUT = ("default",)
+"""Tag of a parameter that callers may leave at its default."""
+
+WEAK = ("weak",)
+"""Tag of a parameter that nothing but arithmetic shows to be an array."""
+_UNDER_ABSTRACT = ABSTRACT | FLOW | LOOPED
+"""What is left to know of a value of which no number is known."""
 
 
 class Lifting:
@@ -64,7 +75,8 @@ class Lifting:
         inner = value.trace
         if inner is None or inner.flags & ~MAYBE & ~self.trace.flags == 0:
             return self.trace
-        return Trace((self.trace.flags | inner.flags) & ~MAYBE, self.trace.why)
+        flags = (self.trace.flags | inner.flags) & ~MAYBE
+        return Trace(flags & _UNDER_ABSTRACT if flags & ABSTRACT else flags, self.trace.why)
 
     def _lift(self, value: Value, level: int) -> Value:
         trace = self._over(value)
@@ -79,7 +91,7 @@ class Lifting:
             parent = None if self.fresh else value.parent
             made = Array(trace, shape=value.shape, dtype=value.dtype, parent=parent, tag=value.tag)
             if not self.fresh:
-                made.uid = value.uid
+                made.uid, made.made = value.uid, value.made
             else:
                 self.origins.append((made, value))
             self._keep_empty(value, made)
@@ -126,7 +138,7 @@ class Lifting:
         if hint in ("str", "callable"):
             return value
         trace = self._over(value)
-        if value.tag == ("default",):
+        if value.tag == LEFT_OUT or (self.arrays_only and (value.tag == WEAK or hint is None)):
             trace = Trace(trace.flags | DEFAULTED, trace.why)
         made = Opaque(value.name, trace=trace, hint=hint)
         if self.fresh:
@@ -161,6 +173,14 @@ class Lifting:
         return made
 
 
+def _still_differentiated(value: Value, outer: Trace | None) -> Trace | None:
+    """The trace of a result where the caller is being differentiated in reverse mode."""
+    flags = value.trace.flags & (FLOW | LOOPED) if value.trace is not None else 0
+    if not flags or value.trace is None:
+        return outer
+    return Trace(outer.flags | flags, outer.why) if outer is not None else Trace(DIFF | flags, value.trace.why)
+
+
 def strip(it: Interpreter, value: Value, place: Any, level: int = 0) -> Value:
     """What a value is for the caller once the trace is over."""
     ctx = it.fr.ctx
@@ -172,12 +192,14 @@ def strip(it: Interpreter, value: Value, place: Any, level: int = 0) -> Value:
     if isinstance(value, Array):
         if value.lib == "ref":
             return value
-        return Array(outer, shape=value.shape, dtype=value.dtype)
+        trace = _still_differentiated(value, outer) if ctx.differentiating else outer
+        return Array(trace, shape=value.shape, dtype=value.dtype)
     if isinstance(value, Opaque):
         if value.static and value.hint in _PLAIN:
             return value
         hint = value.hint if not value.static else None
-        return Opaque(value.name, trace=outer, hint=hint)
+        trace = _still_differentiated(value, outer) if ctx.differentiating else outer
+        return Opaque(value.name, trace=trace, hint=hint)
     if isinstance(value, Key):
         return Key(place, many=value.many, trace=outer, rows=value.rows, tag="result")
     if level > 4:
@@ -206,7 +228,8 @@ def strip(it: Interpreter, value: Value, place: Any, level: int = 0) -> Value:
 def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step: int = 0) -> Value:
     """One row of what is mapped over or scanned; `step` tells the passes of a loop apart."""
     if value.trace is not None and value.trace.flags & ~MAYBE & ~trace.flags:
-        trace = Trace(trace.flags | (value.trace.flags & ~MAYBE), trace.why)
+        flags = trace.flags | (value.trace.flags & ~MAYBE)
+        trace = Trace(flags & _UNDER_ABSTRACT if flags & ABSTRACT else flags, trace.why)
     if isinstance(value, Key):
         index = Opaque("step", static=True)
         if value.many and step == 0:
@@ -242,12 +265,16 @@ def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step
     if isinstance(value, Opaque):
         if value.static and value.hint in _PLAIN:
             return value
+        if value.tag == LEFT_OUT:
+            trace = Trace(trace.flags | DEFAULTED, trace.why)
         made = Opaque(value.name, trace=trace, hint=value.hint if value.hint in ("array", "key", "dict") else None)
         # The rows of an opaque value are keys when the value turns out to hold keys.
         made.parent, made.tag = value, ("row", Opaque("step", static=True))
         return made
     if isinstance(value, Const):
         return value
+    if isinstance(value, Union):
+        return Union(tuple(element_of(it, member, trace, level + 1, step) for member in value.members))
     return Opaque(trace=trace) if value is UNKNOWN else value
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from jaxlint.semantics import buffers, objects
+from jaxlint.semantics import buffers, effects, objects, timing, updates
 from jaxlint.semantics.calls import call, told, unknown_call
+from jaxlint.semantics.contracts import DEFINERS
 from jaxlint.semantics.demands import check_arguments, made_dtype
 from jaxlint.semantics.events import Concretized
 from jaxlint.semantics.items import get_item
 from jaxlint.semantics.keys import consume, consume_deep
+from jaxlint.semantics.libraries import bind_known
 from jaxlint.semantics.objects import METADATA, bump, call_container, mutation
+from jaxlint.semantics.precision import asked_of_unknown, check_dtype
+from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
     ABSTRACT,
@@ -19,6 +23,7 @@ from jaxlint.semantics.values import (
     UNKNOWN,
     Array,
     At,
+    ClassV,
     Const,
     Content,
     ExtObj,
@@ -56,7 +61,7 @@ def call_method(
     """The value of `receiver.name(*args, **kwargs)`; `dropped` says that the call is a statement of its own."""
     receiver, name = method.receiver, method.name
     if isinstance(receiver, Array):
-        return _array_method(it, receiver, name, args, kwargs, place)
+        return _computed(it, receiver, name, args, kwargs, place)
     if isinstance(receiver, At):
         return _at_method(it, receiver, name, args, place)
     if isinstance(receiver, Ref):
@@ -72,7 +77,7 @@ def call_method(
             for value in (*args, *kwargs.values()):
                 if value.trace is not None:
                     it.emit(Concretized(place, value, "format spec"))
-        return Opaque(static=True, hint="str")
+        return effects.text_of(it, (*args, *kwargs.values()), (place,))
     if isinstance(receiver, ExtObj):
         return _ext_obj_method(it, receiver, name, args, kwargs, place)
     if isinstance(receiver, Wrapped):
@@ -87,6 +92,18 @@ def call_method(
 # ---- arrays ---------------------------------------------------------------------------------------------------------
 
 
+def _computed(
+    it: Interpreter, receiver: Array, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place
+) -> Value:
+    """An array's method; its result remembers how it was computed."""
+    result = _array_method(it, receiver, name, args, kwargs, place)
+    if type(result) is Array and result is not receiver:
+        note(result, f"jax.Array.{name}", (receiver, *args), place, kwargs)
+        if receiver.lib == "jax" and ("dtype" in kwargs or (args and name in ("astype", "view"))):
+            check_dtype(it, f"jax.Array.{name}", kwargs.get("dtype", args[0] if args else None), place)
+    return result
+
+
 def _array_method(
     it: Interpreter, receiver: Array, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place
 ) -> Value:
@@ -95,9 +112,13 @@ def _array_method(
         return Opaque(static=True)
     buffers.read(it, receiver, place, f"used by `.{name}()`")
     info = it.knowledge.function(f"jax.Array.{name}")
+    if receiver.lib == "jax" and info is not None and info.effect("update") is not None:
+        updates.note(it, place, name, "call")
     if it.fr.ctx.depth and info is not None and info.effects:
         given = (receiver, *args)
         check_arguments(it, info, bind_known(info, given, kwargs), given, kwargs, place)
+    elif info is not None and info.effect("sync") is not None:
+        timing.wait(it, receiver, place, info.name)
     trace = receiver.trace
     for value in (*args, *kwargs.values()):
         trace = merge_traces(trace, traced_inside(value))
@@ -137,6 +158,8 @@ def _at_method(it: Interpreter, at: At, name: str, args: tuple[Value, ...], plac
     told(it, f"jax.Array.at.{name}", (base, *args), {}, place)
     if isinstance(base, Array) and base.lib == "ref":
         return base
+    if not (isinstance(base, Array) and base.lib != "jax") and it.knowledge.functions.get(f"jax.Array.at.{name}"):
+        updates.note(it, place, name, "at")
     result = Array(trace)
     if name == "set" and it.empties and at.index is not None:
         if it.donations:
@@ -181,9 +204,15 @@ _ARRAY_METHODS = frozenset(
         "swapaxes",
         "repeat",
         "take",
+        "nonzero",
+        "argsort",
+        "searchsorted",
+        "diagonal",
+        "conjugate",
     ]
 )
 _VIEWS = {"items", "values", "keys"}
+_AWAITING = frozenset({"block_until_ready", "item", "tolist"})
 
 
 def _opaque_method(
@@ -197,6 +226,8 @@ def _opaque_method(
     dropped: bool,
 ) -> Value:
     if receiver.static:
+        if name == "format" and receiver.hint in (None, "str"):
+            return effects.text_of(it, (*args, *kwargs.values(), receiver), (place,))
         return Opaque(static=True)
     # Where the result is used, `update` or `add` gives a new object rather than changing the old one.
     if name in objects._CONTAINER_CHANGES and receiver.hint != "array" and dropped:
@@ -205,22 +236,48 @@ def _opaque_method(
         if name in ("append", "extend", "insert", "update", "clear", "remove", "sort", "reverse", "add", "discard"):
             return NONE if name != "update" else Opaque()
     trace = receiver.trace
-    if trace is not None and (receiver.hint == "array" or (name in _ARRAY_METHODS and trace.certain)):
-        return _array_method(it, _as_array(it, receiver), name, args, kwargs, place)
+    if trace is not None and (receiver.hint == "array" or (trace.certain and _is_array_method(it, name))):
+        return _computed(it, _as_array(it, receiver), name, args, kwargs, place)
     if name in _VIEWS and not args:
         return _opaque_view(it, receiver, name)
     if name == "get" and args:
         found = get_item(it, receiver, args[0], place)
         return join(found, args[1]) if len(args) > 1 else found
+    if receiver.hint is not None and receiver.hint.startswith("class:"):
+        _library_method(it, receiver.hint[6:], name, place)
     if name in ("replace", "_replace"):
         return _replaced(it, receiver, kwargs)
     if name in ("split", "join", "format", "strip", "lower", "upper", "startswith", "endswith", "encode", "decode"):
         return Opaque(static=True)
     if name in METADATA:
         return Opaque(static=True)
+    if name in _AWAITING and not args and not it.fr.ctx.depth:
+        timing.wait(it, receiver, place, f"jax.Array.{name}")
+        return receiver if name == "block_until_ready" else Opaque()
+    if name in DEFINERS:
+        it.unresolved_rules.add(place[0].path)
+    if name in _ARRAY_METHODS and (args or kwargs):
+        wanted = kwargs.get("dtype", args[0] if args and name == "astype" else None)
+        if asked_of_unknown(receiver, wanted):
+            check_dtype(it, f"jax.Array.{name}", wanted, place)
     result = _named_call(it, receiver, name, args, kwargs, place)
     bump(it, receiver)
     return result
+
+
+def _is_array_method(it: Interpreter, name: str) -> bool:
+    """Whether a value with this method is an array: no class of the module has one of that name."""
+    if name not in _ARRAY_METHODS:
+        return False
+    classes = (value for value in it.fr.env.names.values() if isinstance(value, ClassV))
+    return not any(objects.class_attr(cls, name) is not None for cls in classes)
+
+
+def _library_method(it: Interpreter, cls: str, name: str, place: Place) -> None:
+    """A method of a value that is annotated with a library's class."""
+    info = it.knowledge.functions.get(f"{cls}.{name}")
+    if info is not None and info.effect("update") is not None:
+        updates.note(it, place, name, "call")
 
 
 def _as_array(it: Interpreter, receiver: Opaque) -> Array:
@@ -295,7 +352,11 @@ def _object_method(
 ) -> Value:
     """Methods that an instance of a project class inherits from a library's class."""
     cls = receiver.cls
+    if cls is not None and cls.kind == "train_state" and name == "apply_gradients":
+        updates.note(it, place, name, "call")
     if name in ("replace", "_replace"):
+        if updates.receiver_replaces(receiver):
+            updates.note(it, place, name, "call")
         content = it.st.content(receiver)
         made = Ref("object", it.fr.ctx.depth, Content({**content.items, **kwargs}, content.rest, content.open), cls)
         made.trace = receiver.trace
@@ -353,6 +414,8 @@ def _ext_obj_method(
     known = f"{receiver.cls}.{name}"
     if it.knowledge.functions.get(known) is not None:
         return call_known(it, known, (receiver, *args), kwargs, place)
+    if kind in ("generator", "path"):
+        return call_known(it, known, (receiver, *args), kwargs, place)
     if kind in ("mesh", "sharding", "static_object", "partition_spec", "abstract_value"):
         return Opaque(static=True)
     if kind == "optax_transform" or receiver.cls.startswith("optax."):
@@ -385,5 +448,5 @@ def _wrapped_method(
         call_shaped(it, receiver, args, kwargs, place)
         return ExtObj("jax.stages.Lowered", (receiver,)) if name == "lower" else Opaque()
     if name in ("defvjp", "defjvp", "defjvps", "def_vmap"):
-        return attach_rules(it, receiver, name, args, place)
+        return attach_rules(it, receiver, name, args, kwargs)
     return Opaque()

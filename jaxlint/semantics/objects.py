@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.semantics import captures
 from jaxlint.semantics import items as items_module
 from jaxlint.semantics.events import ItemAssigned, Mutated
 from jaxlint.semantics.state import join
@@ -147,7 +148,7 @@ def _module_attr(it: Interpreter, base: ModuleV, attr: str, place: Place) -> Val
     if found is not None:
         return found
     submodule = f"{env.name}.{attr}"
-    if it.project.find(submodule) is not None:
+    if it.project.find(submodule, env.path) is not None:
         from jaxlint.semantics.statements import module_value
 
         return module_value(it, submodule)
@@ -297,6 +298,8 @@ def bind(it: Interpreter, attr: Value, receiver: Value, cls: ClassV, place: Plac
 def _ref_attr(it: Interpreter, base: Ref, attr: str, place: Place) -> Value:
     if base.kind != "object":
         return Method(base, attr)
+    if it.fr.ctx.remembers and (base.cls is None or class_attr(base.cls, attr) is None):
+        captures.attribute_read(it, base, attr, place)
     content = it.st.content(base)
     found = content.items.get(attr)
     if found is not None:
@@ -336,7 +339,7 @@ def _class_attr_value(it: Interpreter, base: ClassV, attr: str, place: Place) ->
             return bind(it, found.func, base, base, place)
         return found.func
     if base.kind == "enum" and not isinstance(found, Func):
-        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True))
+        return it.child((base.uid, "attr", attr), lambda: Opaque(attr, static=True, tag=("member", base)))
     return found
 
 
@@ -439,6 +442,8 @@ def annotation_of(it: Interpreter, annotation: ir.Expr) -> tuple[str | None, Cla
     if isinstance(value, Ext):
         if value.name.startswith("jaxtyping.") and value.name.rpartition(".")[2] in _JAXTYPING:
             return "array", None
+        if it.knowledge.classes.get(value.name) == "train_state":
+            return f"class:{value.name}", None
         return _HINTS.get(value.name), None
     return None, None
 
@@ -534,6 +539,8 @@ def mutation(
 ) -> None:
     """Tell when a store into `target` outlives the running trace; `accumulates` when each run adds to it."""
     ctx = it.fr.ctx
+    if isinstance(target, Ref):
+        _note_change(it, target, name, place)
     if ctx.depth == 0 or (ctx.shape and (stored is None or traced_inside(stored) is None)):
         return
     if isinstance(target, Ref) and target.cls is not None and _explicit_state(it, target, ctx.transform):
@@ -563,6 +570,16 @@ def mutation(
             it.emit(event)
     elif isinstance(target, Opaque) and (uid in it.older or uid < ctx.mark):
         it.emit(event)
+
+
+def _note_change(it: Interpreter, target: Ref, name: str, place: Place) -> None:
+    """Keep where an object was last changed, and whether a trace ever did it."""
+    variable: tuple[Any, ...] = ("r", target.uid)
+    if target.kind == "object":
+        variable = ("a", target.uid, name.rpartition(".")[2])
+    it.changes[variable] = place
+    if it.fr.ctx.remembers:
+        it.traced_writes.add(variable)
 
 
 def _balanced(it: Interpreter) -> bool:
@@ -638,7 +655,10 @@ def call_container(
     from jaxlint.semantics.iteration import iterate
 
     content = it.st.content(ref)
-    if name in _CONTAINER_CHANGES:
+    if name not in _CONTAINER_CHANGES:
+        if it.fr.ctx.remembers:
+            captures.container_read(it, ref, place)
+    else:
         stored = args[-1] if args and name not in ("pop", "remove", "clear", "sort", "reverse", "popitem") else None
         if name in ("update",) and kwargs:
             stored = next(iter(kwargs.values()))

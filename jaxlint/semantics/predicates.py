@@ -10,6 +10,7 @@ import libcst as cst
 from jaxlint.semantics.values import (
     ABSTRACT,
     BATCHED,
+    DEFAULTED,
     Array,
     Opaque,
     Place,
@@ -40,9 +41,13 @@ def traced_array(value: Value) -> Trace | None:
     if isinstance(value, TupleV):
         return next((trace for trace in map(traced_array, value.items) if trace is not None), None)
     if isinstance(value, Array) or (isinstance(value, Opaque) and value.hint in _ARRAY_HINTS):
-        trace = value.trace
-        return trace if trace is not None and trace.certain else None
+        return sure(value.trace)
     return None
+
+
+def sure(trace: Trace | None) -> Trace | None:
+    """The trace of a value that is traced however the function is called; a default is filled in untraced."""
+    return trace if trace is not None and trace.certain and not trace.flags & DEFAULTED else None
 
 
 def _traced_union(value: Union) -> Trace | None:

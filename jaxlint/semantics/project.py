@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from jaxlint.semantics.values import Place, Value
+from jaxlint.semantics.values import Func, Place, Value, Wrapped
 from jaxlint.syntax.lower import lower
 
 if TYPE_CHECKING:
@@ -18,7 +18,20 @@ if TYPE_CHECKING:
 class ModuleEnv:
     """A module and its global names. `state` is "new", "running" or "done" with respect to its body."""
 
-    __slots__ = ("applied", "fid", "globals_written", "ir", "name", "names", "path", "state")
+    __slots__ = (
+        "applied",
+        "fid",
+        "functions",
+        "globals_written",
+        "imports",
+        "ir",
+        "name",
+        "names",
+        "path",
+        "reports",
+        "state",
+        "wrappers",
+    )
 
     def __init__(self, module: ir.ModuleIR) -> None:
         self.ir = module
@@ -27,38 +40,68 @@ class ModuleEnv:
         self.names: dict[str, Value] = {}
         self.state = "new"
         self.fid = 0
-        self.applied: set[int] = set()
+        self.imports: set[str] = set()
+        self.functions: list[Func] = []
+        self.wrappers: list[Wrapped] = []
+        self.reports: set[Any] = set()
         self.globals_written: dict[str, Place] = {}
 
 
 class Project:
     """Finds modules by name under `roots` and keeps them.
 
-    `read` returns the text of a file, or None when it cannot be read or decoded.
+    `read` returns the text of a file, or None when it cannot be read or decoded. `wide` remembers for files and folders
+    whether their program turns 64-bit types on.
     """
 
     def __init__(self, roots: list[str], read: Callable[[str], str | None]) -> None:
         self.roots = roots
         self.read = read
         self.by_path: dict[str, ModuleEnv | None] = {}
-        self.reached: set[str] = set()
-        self._files: dict[str, str | None] = {}
+        self.wide: dict[str, bool] = {}
+        self._files: dict[tuple[str, str], str | None] = {}
+        self._own: dict[str, str] = {}
 
-    def find(self, name: str) -> str | None:
-        """The file of the module `name`, or None when it is not part of the project."""
-        if name in self._files:
-            return self._files[name]
-        found = None
+    def find(self, name: str, importer: str = "") -> str | None:
+        """The file of the module `name` as the file `importer` would import it, or None outside the project.
+
+        The importer's own root comes first, so that scripts of different folders may share their names.
+        """
+        own = self.root_of(importer) if importer else ""
+        key = (name, own)
+        if key not in self._files:
+            self._files[key] = self._look(name, own)
+        return self._files[key]
+
+    def _look(self, name: str, own: str) -> str | None:
         relative = name.replace(".", os.sep)
-        for root in self.roots:
+        for root in (own, *self.roots):
             base = os.path.join(root, relative)
             for candidate in (base + ".py", os.path.join(base, "__init__.py")):
-                if os.path.isfile(candidate):
-                    found = candidate
-                    break
-            if found is not None:
-                break
-        self._files[name] = found
+                if root and os.path.isfile(candidate):
+                    return candidate
+        return None
+
+    def root_of(self, path: str) -> str:
+        """The longest root that holds a file."""
+        folder = os.path.dirname(path)
+        found = self._own.get(folder)
+        if found is None:
+            inside = [root for root in self.roots if path.startswith(root.rstrip(os.sep) + os.sep)]
+            found = self._own[folder] = max(inside, key=len, default="")
+        return found
+
+    def closure(self, path: str) -> set[str]:
+        """The file and every file of the project that it imports, directly or not."""
+        found: set[str] = set()
+        stack = [path]
+        while stack:
+            current = stack.pop()
+            if current not in found:
+                found.add(current)
+                env = self.by_path.get(current)
+                if env is not None:
+                    stack.extend(env.imports)
         return found
 
     def is_package(self, name: str) -> bool:
@@ -70,10 +113,7 @@ class Project:
         """The dotted name of the module at `path` and whether it is a package."""
         folder, file = os.path.split(path)
         stem = os.path.splitext(file)[0]
-        best = ""
-        for root in self.roots:
-            if (path.startswith(root.rstrip(os.sep) + os.sep)) and len(root) > len(best):
-                best = root
+        best = self.root_of(path)
         relative = os.path.relpath(folder, best) if best else "."
         parts = [] if relative == "." else relative.split(os.sep)
         if stem == "__init__":
@@ -82,7 +122,6 @@ class Project:
 
     def load(self, path: str) -> ModuleEnv | None:
         """The module at `path`; None when it cannot be read or parsed."""
-        self.reached.add(path)
         if path in self.by_path:
             return self.by_path[path]
         text = self.read(path)

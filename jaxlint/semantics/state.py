@@ -2,7 +2,8 @@
 
 A state holds the variables of the running calls, what objects hold, what became of keys and buffers (`res`, for
 resources) and which tests were taken which way. `res`, `heap` and `facts` are replaced on write and shared between
-forks, so a fork costs one copy of the variables.
+forks, so a fork costs one copy of the variables. Each binding is logged in a list that forks share the head of: two
+paths differ only in the names logged since they parted, so a join does not look at the others.
 """
 
 from __future__ import annotations
@@ -32,10 +33,14 @@ MAX_STATES = 8
 MAX_UNION = 4
 
 
+_Log = Any
+"""(frame id, name, earlier log, length) or None."""
+
+
 class State:
     """One path."""
 
-    __slots__ = ("env", "facts", "fid", "frames", "heap", "res")
+    __slots__ = ("env", "facts", "fid", "frames", "heap", "log", "res")
 
     def __init__(self, fid: int, env: dict[str, Value]) -> None:
         self.fid = fid
@@ -44,6 +49,25 @@ class State:
         self.heap: dict[Any, Any] = {}
         self.res: dict[Any, Any] = {}
         self.facts: dict[Any, Any] = {}
+        self.log: _Log = None
+
+    def bind(self, name: str, value: Value) -> None:
+        """Bind a name of the running call."""
+        self.env[name] = value
+        log = self.log
+        self.log = (self.fid, name, log, 1 if log is None else log[3] + 1)
+
+    def bind_in(self, fid: int, name: str, value: Value) -> None:
+        """Bind a name of an enclosing call."""
+        self.frames[fid][name] = value
+        log = self.log
+        self.log = (fid, name, log, 1 if log is None else log[3] + 1)
+
+    def unbind(self, name: str) -> None:
+        """Forget a name of the running call."""
+        if name in self.env:
+            self.bind(name, UNKNOWN)
+            del self.env[name]
 
     def fork(self) -> State:
         """Return a copy that can go another way."""
@@ -54,6 +78,7 @@ class State:
         new.heap = self.heap
         new.res = self.res
         new.facts = self.facts
+        new.log = self.log
         return new
 
     def enter(self, fid: int, env: dict[str, Value]) -> None:
@@ -127,7 +152,8 @@ def _identity(value: Value) -> Any:
 def _join_fresh(a: Value, b: Value) -> Value:
     kind_a, kind_b = type(a), type(b)
     if isinstance(a, Array) and isinstance(b, Array) and a.lib == b.lib:
-        return Array(_join_traces(a, b), lib=a.lib, parent=a, also=b, tag=("join",))
+        dtype = a.dtype if a.dtype == b.dtype else None
+        return Array(_join_traces(a, b), lib=a.lib, dtype=dtype, parent=a, also=b, tag=("join",))
     if kind_a is Const and kind_b is Const and a.value is not None and b.value is not None:  # type: ignore[attr-defined]
         return Opaque(static=True)
     if kind_a is Opaque and kind_b is Opaque and a.static and b.static and a.trace is b.trace is None:  # type: ignore[attr-defined]
@@ -174,35 +200,52 @@ def join_contents(a: Content, b: Content) -> Content:
     return Content((), rest, True)
 
 
+def changed(a: State, b: State) -> set[tuple[int, str]]:
+    """The names that were bound on either path since the two parted, as (frame id, name)."""
+    found: set[tuple[int, str]] = set()
+    mine, theirs = a.log, b.log
+    while mine is not theirs:
+        if theirs is None or (mine is not None and mine[3] >= theirs[3]):
+            found.add((mine[0], mine[1]))
+            mine = mine[2]
+        else:
+            found.add((theirs[0], theirs[1]))
+            theirs = theirs[2]
+    return found
+
+
 def join_states(a: State, b: State, lossy: bool = False) -> State:
     """Join `b` into `a` and return `a`. With `lossy`, resources that differ are marked as cut and go silent."""
-    for fid, env in a.frames.items():
-        other = b.frames.get(fid)
-        if other is None or other is env:
+    for fid, name in changed(a, b):
+        env, other = a.frames.get(fid), b.frames.get(fid)
+        theirs = other.get(name) if other is not None else None
+        if env is None or theirs is None:
             continue
-        # A name bound on one path only keeps its value: where it is read, it must have been bound.
-        for name, value in other.items():
-            mine_value = env.get(name)
-            if mine_value is not value:
-                env[name] = value if mine_value is None else join(mine_value, value)
+        mine = env.get(name)
+        if mine is not theirs:
+            # A name bound on one path only keeps its value: where it is read, it must have been bound.
+            value = theirs if mine is None else join(mine, theirs)
+            if fid == a.fid:
+                a.bind(name, value)
+            else:
+                a.bind_in(fid, name, value)
     if a.heap is not b.heap:
         heap = dict(a.heap)
         for oid, content in b.heap.items():
-            mine = heap.get(oid)
-            if mine is content:
+            held = heap.get(oid)
+            if held is content:
                 continue
-            if isinstance(content, Content) and isinstance(mine, Content):
-                heap[oid] = join_contents(mine, content)
-            elif isinstance(content, Value) and isinstance(mine, Value):
-                heap[oid] = join(mine, content)
+            if isinstance(content, Content) and isinstance(held, Content):
+                heap[oid] = join_contents(held, content)
+            elif isinstance(content, Value) and isinstance(held, Value):
+                heap[oid] = join(held, content)
             else:
                 heap[oid] = content
         a.heap = heap
     if a.res is not b.res:
         a.res = _join_res(a.res, b.res, lossy)
     if a.facts is not b.facts:
-        theirs_facts = b.facts
-        a.facts = {fact: holds for fact, holds in a.facts.items() if theirs_facts.get(fact) is holds}
+        a.facts = {fact: holds for fact, holds in a.facts.items() if b.facts.get(fact) is holds}
     return a
 
 
@@ -235,13 +278,11 @@ def compatible(a: State, b: State, live: Any) -> bool:
         for key in {**a.res, **b.res}:
             if a.res.get(key) != b.res.get(key) and live(a, b, key):
                 return False
-    env_a, env_b = a.env, b.env
-    for name, value in env_a.items():
-        theirs = env_b.get(name)
-        if theirs is value or theirs is None:
-            continue
-        if (value.trace is None) != (theirs.trace is None):
-            return False
+    for fid, name in changed(a, b):
+        if fid == a.fid:
+            mine, theirs = a.env.get(name), b.env.get(name)
+            if mine is not None and theirs is not None and (mine.trace is None) != (theirs.trace is None):
+                return False
     return True
 
 

@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import branches, buffers, objects
+from jaxlint.semantics import branches, buffers, guards, objects, unrolled, updates
 from jaxlint.semantics.calls import apply_decorators
 from jaxlint.semantics.classes import define_class
-from jaxlint.semantics.events import ContextEntered, KeyDiscarded, Mutated
+from jaxlint.semantics.events import (
+    ArgumentConcrete,
+    Concretized,
+    ContextEntered,
+    Event,
+    HostArrayIndexed,
+    KeyDiscarded,
+    MaskIndexed,
+    Mutated,
+    ShapeUnknown,
+    TruthTested,
+)
 from jaxlint.semantics.expressions import binary, compare, evaluate
 from jaxlint.semantics.interpreter import MAX_STEPS, Loop
 from jaxlint.semantics.iteration import iterate, unpack
 from jaxlint.semantics.keys import note_derived, note_subkeys
 from jaxlint.semantics.project import resolve_relative
+from jaxlint.semantics.repeats import asks_for_missing, evaluate_arm
+from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import State, join, reduce_states
 from jaxlint.semantics.values import (
     NONE,
@@ -35,7 +48,7 @@ from jaxlint.semantics.values import (
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Interpreter
+    from jaxlint.semantics.interpreter import Frame, Interpreter
 
 UNROLLED = 6
 """Loops over a sequence of known length are run pass by pass up to this many."""
@@ -49,10 +62,14 @@ def exec_block(it: Interpreter, body: list[ir.Stmt], states: list[State]) -> lis
             return states
         run = _EXEC[type(stmt)]
         it.steps += len(states)
+        split = False
         if len(states) == 1:
             it.st = states[0]
             out = run(it, stmt)
-            states = [it.st] if out is None else out
+            if out is None:
+                states = [it.st]
+            else:
+                states, split = out, True
         else:
             after: list[State] = []
             for state in states:
@@ -62,8 +79,9 @@ def exec_block(it: Interpreter, body: list[ir.Stmt], states: list[State]) -> lis
                     after.append(it.st)
                 else:
                     after += out
+                    split = True
             states = after
-        if len(states) > 1:
+        if split and len(states) > 1:
             it._here = stmt.id
             states = reduce_states(states, it.liveness)
         if module_level and states and it.fr.env.state == "running":
@@ -79,7 +97,9 @@ def assign_target(it: Interpreter, target: ir.Expr, value: Value, stmt: ir.Node)
         if type(value) is Opaque and not value.name and value.trace is None:
             value.name = name
         fn = it.fr.fn
-        if name in fn.globals or name in fn.nonlocals:
+        if fn.parent is None:
+            it.changes[("g", it.fr.env.path, name)] = it.place(stmt)
+        elif name in fn.globals or name in fn.nonlocals:
             _rebinding_event(it, name, value, stmt)
         it.assign(name, value)
     elif kind is ir.Seq:
@@ -102,6 +122,7 @@ def assign_target(it: Interpreter, target: ir.Expr, value: Value, stmt: ir.Node)
 def _rebinding_event(it: Interpreter, name: str, value: Value, stmt: ir.Node) -> None:
     """Tell that a traced function rebinds a name of an outer scope."""
     fr = it.fr
+    _note_rebinding(it, name, stmt)
     if fr.ctx.depth == 0 or ((fr.ctx.shape or not fr.ctx.abstract) and traced_inside(value) is None):
         return
     if name in fr.fn.globals:
@@ -116,11 +137,27 @@ def _rebinding_event(it: Interpreter, name: str, value: Value, stmt: ir.Node) ->
     it.emit(Mutated(it.place(stmt), target, name, value, fr.ctx.why, fr.ctx.transform))
 
 
+def _note_rebinding(it: Interpreter, name: str, stmt: ir.Node) -> None:
+    """Keep where an outer variable was last rebound, and whether a trace ever did it."""
+    fr = it.fr
+    variable: tuple[Any, ...] = ("g", fr.env.path, name)
+    if name in fr.fn.nonlocals:
+        closure = fr.own.parent
+        while closure is not None and name not in closure.fn.locals:
+            closure = closure.parent
+        variable = ("v", closure.fid if closure is not None else 0, name)
+    it.changes[variable] = it.place(stmt)
+    if fr.ctx.remembers:
+        it.traced_writes.add(variable)
+
+
 def _expr(it: Interpreter, stmt: ir.ExprStmt) -> None:
     it.dropped = stmt.value
     value = evaluate(it, stmt.value)
     if type(stmt.value) is ir.Call and type(value) is Key and value.place == it.place(stmt.value):
         it.emit(KeyDiscarded(it.place(stmt), value.tag if isinstance(value.tag, str) else "split"))
+    if type(stmt.value) is ir.Call:
+        updates.dropped(it, stmt.value)
     if type(stmt.value) is ir.Call and _never_returns(it, stmt.value):
         it.st.assume("dead", True)
 
@@ -143,7 +180,7 @@ def _assign(it: Interpreter, stmt: ir.Assign) -> list[State] | None:
         for arm, states in ((cond.body, true), (cond.orelse, false)):
             for state in states:
                 it.st = state
-                _bind_all(it, stmt, arm, evaluate(it, arm))
+                _bind_all(it, stmt, arm, evaluate_arm(it, cond, arm))
                 out.append(it.st)
         return out
     _bind_all(it, stmt, stmt.value, evaluate(it, stmt.value))
@@ -181,7 +218,7 @@ def _aug_assign(it: Interpreter, stmt: ir.AugAssign) -> None:
         result = binary(it, stmt.op, current, operand, place)
         objects.set_item(it, base, index, result, place, target.obj, stmt.op)
         return
-    result = binary(it, stmt.op, current, operand, place)
+    result = note(binary(it, stmt.op, current, operand, place), stmt.op, (current, operand), place)
     it.augmenting = True
     assign_target(it, target, result, stmt)
     it.augmenting = False
@@ -195,11 +232,13 @@ def _return(it: Interpreter, stmt: ir.Return) -> list[State]:
         for arm, states in ((cond.body, true), (cond.orelse, false)):
             for state in states:
                 it.st = state
-                value = evaluate(it, arm)
+                value = evaluate_arm(it, cond, arm)
                 buffers.returned(it, value, it.place(arm))
                 frame.exits.append((value, it.st))
         return []
     value = NONE if stmt.value is None else evaluate(it, stmt.value)
+    if it.watched is not None and it.watched[0] is frame.fn:
+        it.watched[1].append((it.place(stmt), value))
     if stmt.value is not None:
         buffers.returned(it, value, it.place(stmt.value))
     frame.exits.append((value, it.st))
@@ -234,7 +273,7 @@ def _assert(it: Interpreter, stmt: ir.Assert) -> list[State]:
 def _delete(it: Interpreter, stmt: ir.Delete) -> None:
     for target in stmt.targets:
         if type(target) is ir.Name:
-            it.st.env.pop(target.name, None)
+            it.st.unbind(target.name)
         elif type(target) is ir.Sub:
             base = evaluate(it, target.obj)
             objects.set_item(it, base, evaluate(it, target.index), NONE, it.place(stmt), target.obj, "del")
@@ -244,7 +283,16 @@ def _delete(it: Interpreter, stmt: ir.Delete) -> None:
 
 def _if(it: Interpreter, stmt: ir.If) -> list[State]:
     true, false = branches.branch(it, stmt.test, it.st, "if", it.place(stmt))
-    return exec_block(it, stmt.body, true) + exec_block(it, stmt.orelse, false)
+    missing = asks_for_missing(stmt.test)
+    frame = it.fr
+    it.conditional += 1
+    frame.defaulting += missing == "body"
+    out = exec_block(it, stmt.body, true)
+    frame.defaulting += (missing == "orelse") - (missing == "body")
+    out += exec_block(it, stmt.orelse, false)
+    frame.defaulting -= missing == "orelse"
+    it.conditional -= 1
+    return out
 
 
 def _limit(it: Interpreter, states: list[State], most: int, here: int) -> list[State]:
@@ -277,6 +325,7 @@ def _for(it: Interpreter, stmt: ir.For) -> list[State]:
     frame = it.fr
     frame.loops.append(loop)
     states = [it.st]
+    unrolling = unrolled.start(it, iterable, stmt.target) if frame.ctx.abstract else None
     for number in range(passes):
         it.passes.append((loop_id, number))
         for state in states:
@@ -288,6 +337,8 @@ def _for(it: Interpreter, stmt: ir.For) -> list[State]:
         states = _limit(it, states, 3, stmt.id)
         if not states:
             break
+    if unrolling is not None:
+        unrolling.finish(it, it.place(stmt), place)
     frame.loops.pop()
     exits += states
     return exec_block(it, stmt.orelse, exits) + loop.breaks
@@ -322,7 +373,11 @@ def _try(it: Interpreter, stmt: ir.Try) -> list[State]:
     frame = it.fr
     before = it.st.fork() if stmt.handlers else None
     frame.handlers.append([])
+    emit = it.emit
+    if stmt.handlers and guards.awaits_tracers(stmt):
+        it.emit = _attempting(it, frame)
     body = exec_block(it, stmt.body, [it.st])
+    it.emit = emit
     raised = frame.handlers.pop()
     out = exec_block(it, stmt.orelse, body)
     if stmt.handlers and before is not None:
@@ -348,10 +403,30 @@ def _try(it: Interpreter, stmt: ir.Try) -> list[State]:
     return out
 
 
+_CONCRETIZING = (TruthTested, Concretized, ArgumentConcrete, MaskIndexed, HostArrayIndexed, ShapeUnknown)
+
+
+def _attempting(it: Interpreter, frame: Frame) -> Callable[[Event], None]:
+    """Emit events, except those of what the running `try` expects to fail; a summary is not part of the attempt."""
+    emit = it.emit
+
+    def filtered(event: Event) -> None:
+        if isinstance(event, _CONCRETIZING):
+            running: Frame | None = it.fr
+            while running is not None:
+                if running is frame:
+                    return
+                running = running.parent
+        emit(event)
+
+    return filtered
+
+
 def _with(it: Interpreter, stmt: ir.With) -> list[State]:
     frame = it.fr
     saved = frame.ctx
     statement = it.place(stmt)
+    expecting = False
     for expr, target in stmt.items:
         value = evaluate(it, expr)
         it.emit(ContextEntered(it.place(expr), value, statement))
@@ -364,7 +439,12 @@ def _with(it: Interpreter, stmt: ir.With) -> list[State]:
             frame.ctx = ctx
         if target is not None:
             assign_target(it, target, objects.enter_context(it, value, it.place(expr)), stmt)
+        expecting |= isinstance(value, Opaque) and value.tag == ("raises",)
+    if expecting:
+        it.expecting.add(frame.fid)
     out = exec_block(it, stmt.body, [it.st])
+    if expecting:
+        it.expecting.discard(frame.fid)
     frame.ctx = saved
     return out
 
@@ -412,8 +492,12 @@ def _import(it: Interpreter, stmt: ir.Import) -> None:
 
 def module_value(it: Interpreter, name: str) -> Value:
     """The value of a module name: of the project, or of a library."""
-    path = it.project.find(name)
+    importer = it.fr.fn.module.path
+    path = it.project.find(name, importer)
     if path is not None:
+        own = it.project.by_path.get(importer)
+        if own is not None:
+            own.imports.add(path)
         env = it.project.load(path)
         if env is None:
             return UNKNOWN
@@ -448,11 +532,11 @@ def imported_value(it: Interpreter, source: Value, module: str, name: str) -> Va
         if found is not None:
             return found
         submodule = f"{module}.{name}"
-        if it.project.find(submodule) is not None:
+        if it.project.find(submodule, env.path) is not None:
             return module_value(it, submodule)
         return UNKNOWN
     full = f"{module}.{name}"
-    if it.project.find(full) is not None:
+    if it.project.find(full, it.fr.fn.module.path) is not None:
         return module_value(it, full)
     return it.ext(full) if isinstance(source, Ext) else UNKNOWN
 
@@ -472,7 +556,7 @@ def make_function(it: Interpreter, fn: ir.FunctionIR) -> Func:
     if nested:
         frame.local_functions.append(func)
     else:
-        it.module_functions.append(func)
+        frame.env.functions.append(func)
     return func
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.semantics import captures, repeats, timing
 from jaxlint.semantics.buffers import Empty
 from jaxlint.semantics.events import Donation, Event, Use
 from jaxlint.semantics.interpreter import Ctx, Frame
@@ -44,30 +45,60 @@ from jaxlint.semantics.values import (
 
 if TYPE_CHECKING:
     from jaxlint.semantics.interpreter import Interpreter
+    from jaxlint.semantics.captures import Read
+    from jaxlint.semantics.repeats import Origin
 
-MAX_VARIANTS = 6
-"""Shapes of arguments kept for one function; beyond it only what rules follow (keys, traces, functions) tells apart."""
+MAX_VARIANTS = 3
+"""Shapes of arguments that one run tells apart for one callee; beyond it only what rules follow (keys, traces) counts."""
 
-MAX_FUNCTIONS = 24
-"""Shapes of arguments kept for one function; beyond it functions and what objects hold are not told apart either."""
+MAX_FUNCTIONS = 8
+"""Beyond so many, functions and what objects hold are not told apart either."""
 
-_MAX_DEPTH = 4
+MAX_NESTING = 40
+"""Summaries made inside one another before a callee counts as unknown."""
+
+MAX_CHARGE = 100
+"""What a call through a summary counts against the budget of its caller, at most."""
+
+_KEPT_HINTS = frozenset({"array", "key", "dict", "range", "zero-shape", "element"})
+
+_MAX_DEPTH = 3
 _MAX_ITEMS = 32
 
 
 class Summary:
     """What one run of a function did, in terms of its placeholders."""
 
-    __slots__ = ("end", "heap", "pending", "res", "result", "start", "state")
+    __slots__ = (
+        "end",
+        "heap",
+        "pending",
+        "reads",
+        "repeatable",
+        "reports",
+        "res",
+        "result",
+        "start",
+        "state",
+        "steps",
+        "timing",
+        "work",
+    )
 
     def __init__(self, start: int) -> None:
         self.start = start
         self.end = start
+        self.steps = 0
+        self.reports: set[Any] = set()
+        self.work = 0
         self.result: Value = UNKNOWN
         self.res: list[tuple[Any, Any]] = []
         self.heap: list[tuple[Any, Any]] = []
         self.pending: list[tuple[frozenset[int], Event]] = []
+        self.repeatable: list[Origin] = []
+        self.reads: dict[Any, Read] = {}
         self.state: State | None = None
+        self.timing: timing.TimingSummary | None = None
 
 
 def can_abstract(it: Interpreter, env: dict[str, Value]) -> bool:
@@ -154,26 +185,21 @@ class _Abstraction:
         if kind is Const:
             constant = value.value  # type: ignore[attr-defined]
             found = fingerprint(value)
-            if found is None or (self.wide and not isinstance(constant, bool | None)):
+            if found is None or not (isinstance(constant, bool | None) or self._told_apart(constant, depth)):
                 return Opaque(static=True), ("o", True, None, 0)
             return value, found
         if self.wide and self._plain(value):
             return Opaque(getattr(value, "name", "")), ("o", False, None, 0)
         if isinstance(value, Opaque):
-            made: Value = Opaque(value.name, trace=value.trace, static=value.static, hint=value.hint)
-            return made, ("o", value.static, value.hint, flags)
+            hint = value.hint if value.hint in _KEPT_HINTS else None
+            made: Value = Opaque(value.name, trace=value.trace, static=value.static, hint=hint)
+            return made, ("o", value.static, hint, flags)
+        if isinstance(value, Array) and value.trace is not None and value.lib == "jax":
+            traced = Array(value.trace)
+            return traced, ("a", "jax", flags, self._empty(value, traced))
         if isinstance(value, Array):
-            made = Array(value.trace, lib=value.lib, shape=value.shape, dtype=value.dtype)
-            shape = tuple(fingerprint(size) for size in value.shape) if value.shape is not None else None
-            if shape is not None and any(part is None or part[0] != "c" for part in shape):
-                shape = None
-                made.shape = None
-            empty = self.it.st.res.get(("e", value.uid))
-            parts = None
-            if isinstance(empty, Empty):
-                self.res[("e", made.uid)] = Empty(empty.place, empty.function, made, empty.parts)
-                parts = (empty.place[1], empty.parts)
-            return made, ("a", value.lib, flags, shape, parts)
+            made = Array(value.trace, lib=value.lib, dtype=value.dtype)
+            return made, ("a", value.lib, value.dtype, flags, self._empty(value, made))
         if isinstance(value, Key):
             made = Key(value.place, many=value.many, trace=value.trace, constant=value.constant, rows=value.rows)
             return made, ("k", value.many, value.rows, value.constant, flags)
@@ -208,6 +234,22 @@ class _Abstraction:
         if value is UNKNOWN:
             return value, ("?",)
         return value, ("v", value.uid or id(value))
+
+    def _told_apart(self, constant: Any, depth: int) -> bool:
+        """Whether the callee may do something else for this constant: a mode, a small count."""
+        if self.wide or depth > 1:
+            return False
+        if isinstance(constant, str):
+            return len(constant) <= 20
+        return isinstance(constant, int) and -8 <= constant <= 8
+
+    def _empty(self, value: Array, made: Array) -> Any:
+        """What is unwritten of an array, for the callee to know."""
+        empty = self.it.st.res.get(("e", value.uid))
+        if not isinstance(empty, Empty):
+            return None
+        self.res[("e", made.uid)] = Empty(empty.place, empty.function, made, empty.parts)
+        return (empty.place[1], empty.parts)
 
     def _plain(self, value: Value) -> bool:
         """Whether a value is an ordinary object that holds nothing rules follow."""
@@ -271,8 +313,8 @@ _RUNNING = "running"
 def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: Place, ctx: Ctx) -> Value:
     """Call through the summary for arguments of this shape, made now if it is the first."""
     identity = (id(func.fn), func.cls.uid if func.cls is not None else 0)
-    variants = it.memo.get(("count", id(func.fn)), 0)
-    abstraction = _Abstraction(it, ctx, variants > MAX_VARIANTS, variants > MAX_FUNCTIONS)
+    seen = it.variants.setdefault(id(func.fn), set())
+    abstraction = _Abstraction(it, ctx, len(seen) >= MAX_VARIANTS, len(seen) >= MAX_FUNCTIONS)
     new_env: dict[str, Value] = {}
     signature: list[Any] = []
     for name, value in env.items():
@@ -280,23 +322,54 @@ def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: P
         signature.append(part)
     key = (identity, ctx.abstract, ctx.depth > 0, bool(ctx.bodies), tuple(signature))
     try:
-        summary = it.memo.get(key)
+        known = it.memo.get(key) or it.local_memo.get(key)
     except TypeError:
         it.counters["unhashable arguments"] += 1
         return Opaque()
-    if summary is _RUNNING:
+    seen.add(key)
+    running = it.summarising
+    again = next((outer for fn, outer in running if fn is func.fn), None) if known is None else None
+    if known is _RUNNING or again is not None or len(running) > MAX_NESTING:
         it.counters["recursion"] += 1
+        it.tainted.add(key if known is _RUNNING else again if again is not None else running[0][1])
         return Opaque()
-    if summary is None:
-        it.memo[key] = _RUNNING
-        it.memo[("count", id(func.fn))] = variants + 1
-        summary = _summarise(it, func, new_env, ctx, abstraction)
-        it.memo[key] = (summary, abstraction)
+    if known is None:
+        summary = _summarised(it, func, new_env, ctx, abstraction, key)
     else:
         # The placeholders of the first call stand for the arguments of this one, in the same order.
-        summary, first = summary
+        summary, first = known
         abstraction = _matched(first, abstraction)
+    it.reports |= summary.reports
+    it.work += summary.work
+    it.steps += min(summary.steps, MAX_CHARGE)
     return _Replay(it, summary, abstraction.actual, place).run(ctx)
+
+
+def _summarised(
+    it: Interpreter, func: Func, env: dict[str, Value], ctx: Ctx, abstraction: _Abstraction, key: Any
+) -> Summary:
+    """Make and keep a summary.
+
+    One that met a function still running further out knows less than it could: it serves this entry only, so that what
+    is known of a function does not depend on which of a cycle was analysed first.
+    """
+    it.memo[key] = _RUNNING
+    it.summarising.append((func.fn, key))
+    reports, it.reports = it.reports, set()
+    outer, it.tainted = it.tainted, set()
+    work = it.work
+    try:
+        summary = _summarise(it, func, env, ctx, abstraction)
+    finally:
+        del it.memo[key]
+        it.summarising.pop()
+        it.tainted.discard(key)
+        hits, it.tainted = it.tainted, outer | it.tainted
+        found, it.reports = it.reports, reports
+    summary.reports = found
+    summary.work = min(it.work - work, 1)
+    (it.local_memo if hits else it.memo)[key] = (summary, abstraction)
+    return summary
 
 
 def _matched(first: _Abstraction, again: _Abstraction) -> _Abstraction:
@@ -312,25 +385,29 @@ def _summarise(it: Interpreter, func: Func, env: dict[str, Value], ctx: Ctx, abs
     older = it.older
     it.older = older | abstraction.older
     inner = Ctx(ctx)
+    inner.boundary = True
+    if ctx.abstract or ctx.remembers:
+        inner.remembers = True
+        inner.reads = summary.reads
     inner.arguments, inner.shared = abstraction.arguments, abstraction.shared
 
     def run() -> None:
-        it.passes = []
         it.st = State(0, {})
         it.st.res = dict(abstraction.res)
         frame = Frame(func.fn, func.env, inner, None, None, None, func)
         result = it.run_frame(frame, env)
         summary.result = result
         summary.state = it.st
+        summary.steps = it.steps
+        if it.timeline.tick or it.timeline.called:
+            summary.timing = timing.TimingSummary(it.timeline)
 
-    steps = it.steps
-    saved = it.st, it.fr, it.passes
+    repeatable, it.repeatable = it.repeatable, summary.repeatable
     try:
-        run()
+        it.isolated(run, summary=True)
     finally:
-        it.st, it.fr, it.passes = saved
+        it.repeatable = repeatable
         it.older = older
-    del steps
     summary.end = fresh_uid()
     state = summary.state
     assert state is not None
@@ -374,13 +451,24 @@ class _Replay:
             for use in uses[:2]:
                 detail = self.value(use.detail) if isinstance(use.detail, Value) else use.detail
                 consume(it, self.value(use.value), use.how, self.place, detail=detail, definite=use.definite, inner=use)
+        if self.summary.reads:
+            for variable, read in self.summary.reads.items():
+                captures.replay_read(ctx, variable, read, self.actual)
+        for key, content in self.summary.heap:
+            if isinstance(key, tuple) and key[0] == "cap":
+                captures.replay(it, key, content, self.actual)
+        if self.summary.repeatable:
+            repeats.replayed(it, self.summary.repeatable, self.place)
         for key, content in self.summary.heap:
             self._write(key, content)
         for uids, event in self.summary.pending:
             known = [self.actual.get(uid) for uid in uids]
             mapped = {item.uid for target in known if target is not None for item in ancestors(target)}
             ctx.pending.append((uids | mapped, event))
-        return self.value(self.summary.result)
+        result = self.value(self.summary.result)
+        if self.summary.timing is not None and not ctx.depth:
+            timing.replayed(it, self.summary.timing, result, self.place)
+        return result
 
     def _write(self, key: Any, content: Any) -> None:
         st = self.it.st
@@ -488,15 +576,18 @@ class _Replay:
             return value
         if isinstance(value, Opaque):
             expr = it.intern(("at", self.place[1], value.expr)) if value.expr is not None else None
-            return Opaque(value.name, trace=value.trace, static=value.static, hint=value.hint, expr=expr)
+            opaque = Opaque(value.name, trace=value.trace, static=value.static, hint=value.hint, expr=expr)
+            opaque.made = value.made.seen_from(self.value) if value.made is not None else None
+            return opaque
         if isinstance(value, Array):
             made = Array(value.trace, lib=value.lib, shape=value.shape, dtype=value.dtype)
+            made.made = value.made.seen_from(self.value) if value.made is not None else None
             empty = self.summary.state.res.get(("e", value.uid)) if self.summary.state is not None else None
             if isinstance(empty, Empty):
                 it.st.set_res(("e", made.uid), Empty(empty.place, empty.function, made, empty.parts))
             return made
         key_parent = self.value(value.parent) if value.parent is not None else None
-        return Key(
+        made_key = Key(
             value.place,
             many=value.many,
             trace=value.trace,
@@ -505,6 +596,9 @@ class _Replay:
             constant=value.constant,
             rows=value.rows,
         )
+        if value.constant:
+            repeats.returned(it, value, made_key)
+        return made_key
 
     def _part(self, owner: Value, tag: Any) -> Value | None:
         from jaxlint.semantics.items import get_item

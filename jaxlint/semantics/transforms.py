@@ -10,18 +10,22 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import TransformInfo, term
-from jaxlint.semantics import buffers
+from jaxlint.semantics import buffers, captures, compiles, contracts, loops, receivers, timing, updates
+from jaxlint.semantics.arguments import check_arguments, is_compiled
 from jaxlint.semantics.calls import call
-from jaxlint.semantics.events import Transformed
+from jaxlint.semantics.demands import traced_part
+from jaxlint.semantics.events import ArgumentConcrete, Transformed
 from jaxlint.semantics.interpreter import Ctx
 from jaxlint.semantics.keys import CONSUMING, consume
 from jaxlint.semantics.libraries import bind_known, returned
 from jaxlint.semantics.lifting import Lifting, element_of, leaf_of, strip
+from jaxlint.semantics.signatures import check_options
 from jaxlint.semantics.state import join, join_all
 from jaxlint.semantics.values import (
     ABSTRACT,
     BATCHED,
     DIFF,
+    FLOW,
     NONE,
     UNKNOWN,
     Array,
@@ -41,6 +45,7 @@ from jaxlint.semantics.values import (
     Value,
     Why,
     Wrapped,
+    fingerprint,
     fresh_uid,
     is_none,
 )
@@ -163,11 +168,18 @@ def apply_transform(
         return inner if inner is not None else UNKNOWN
     if info.result == "none" or info.mode == "unknown":
         return NONE if info.result == "none" else Opaque()
+    if info.name in compiles.CONTROL_FLOW and it.passes and not it.fr.ctx.abstract:
+        functions = [
+            found for spec in info.callables for found in _functions(it, spec, bound, spec.rpartition(":")[2].strip())
+        ]
+        compiles.fed(it, info, functions, place)
     return run_feeds(it, info, bound, args, kwargs, place)
 
 
 def _wrap(it: Interpreter, info: TransformInfo, inner: Value, options: dict[str, Value], place: Place) -> Value:
     it.emit(Transformed(place, info.name, inner, innermost(inner), options))
+    if info.options:
+        check_options(it, info, inner, options, place)
     if info.result == "methods":
         if info.name == "haiku.without_apply_rng" and isinstance(inner, ExtObj):
             return ExtObj(inner.cls, inner.args, {"without_apply_rng": Const(True)})
@@ -181,7 +193,10 @@ def _wrap(it: Interpreter, info: TransformInfo, inner: Value, options: dict[str,
     if info.mode in ("eager", "handler"):
         return inner
     wrapped = Wrapped(info, inner, options, place)
+    receivers.applied(it, info.name, wrapped, innermost(inner))
     it.schedule(wrapped)
+    if info.name in contracts.CUSTOM:
+        contracts.declared(it, wrapped)
     return wrapped
 
 
@@ -190,12 +205,28 @@ def _wrap(it: Interpreter, info: TransformInfo, inner: Value, options: dict[str,
 
 def trace_flags(info: TransformInfo) -> int:
     """The trace flag of a mode."""
-    return {"abstract": ABSTRACT, "shape": ABSTRACT, "batched": BATCHED, "diff": DIFF}.get(info.mode, 0)
+    if info.mode == "diff":
+        return DIFF if is_forward(info) else DIFF | FLOW
+    return {"abstract": ABSTRACT, "shape": ABSTRACT, "batched": BATCHED}.get(info.mode, 0)
+
+
+def is_forward(info: TransformInfo) -> bool:
+    """Whether a differentiation carries tangents along instead of going back."""
+    return short_name(info) in _FORWARD
+
+
+_FORWARD = frozenset(["jvp", "jacfwd", "linearize", "filter_jvp", "filter_jacfwd", "funm", "assert_numerical_grads"])
 
 
 def short_name(info: TransformInfo) -> str:
     """The last part of a transformation's name."""
     return info.name.rpartition(".")[2]
+
+
+def _body_name(info: TransformInfo) -> str:
+    """What a message calls the transformation that runs a body; maps over trees are told from those over rows."""
+    name = short_name(info)
+    return f"tree.{name}" if info.name.startswith("jax.tree.") else name
 
 
 def open_trace(it: Interpreter, info: TransformInfo, place: Place, *, body: bool) -> Ctx:
@@ -211,12 +242,18 @@ def open_trace(it: Interpreter, info: TransformInfo, place: Place, *, body: bool
         ctx.abstract = True
         ctx.why = Why(place, f"traced by `{short_name(info)}` here", outer.why)
     ctx.shape = info.mode == "shape"
+    if info.mode == "diff" and not is_forward(info):
+        ctx.differentiating = True
     if info.mode == "host":
         ctx.abstract = False
         ctx.depth = 0
         ctx.why = None
+        ctx.remembers = False
+    elif "remembers" in info.options:
+        ctx.remembers = True
+        ctx.reads = {}
     if body:
-        ctx.bodies = (*outer.bodies, (ctx.mark, short_name(info), place))
+        ctx.bodies = (*outer.bodies, (ctx.mark, _body_name(info), place))
     return ctx
 
 
@@ -238,6 +275,8 @@ def call_wrapped(
     it.mark_entered(wrapped)
     if info.mode in ("custom", "rule", "eager", "handler", "host", "unknown"):
         result = call(it, wrapped.inner, args, kwargs, place, star)
+        if info.mode in ("custom", "rule") and it.fr.ctx.differentiating:
+            loops.forget(it, result)
         return result if info.mode != "host" else Opaque()
     if "refs" in info.feeds:
         return _call_with_refs(it, wrapped, place)
@@ -245,6 +284,9 @@ def call_wrapped(
     body = short_name(info) in _BODIES
     why_place = wrapped.place
     ctx = open_trace(it, info, why_place, body=body)
+    if not generic and star is None and info.mode == "abstract" and is_compiled(info.options):
+        chosen = Chosen(it, wrapped, "static_argnums", "static_argnames")
+        check_arguments(it, wrapped, chosen, args, kwargs, parameter_names(wrapped.inner) or [], place)
     lifted, lifted_kwargs, liftings = _lift_arguments(it, wrapped, args, kwargs, ctx, flags, place)
     if star is not None:
         star = Opaque(star.__class__.__name__, trace=Trace(flags, Why(why_place, _why_text(info), ctx.why)))
@@ -267,13 +309,34 @@ def call_wrapped(
         it.muted_keys = saved_muted
     if info.mode == "shape":
         it.st = before
+    if flags & FLOW:
+        loops.check(it, info.name, wrapped.inner, out, wrapped.options, wrapped.place)
     _flush_pending(it, ctx, out)
     if info.mode != "shape":
         _replay_origins(it, liftings, place)
+    if ctx.reads:
+        prints = _static_prints(it, wrapped, args, kwargs)
+        captures.remember(it, captures.identity(it, wrapped.inner, prints), ctx.reads, wrapped.place)
     result = _gives(it, info, wrapped, out, args, place)
     if not generic:
+        if not it.fr.ctx.depth:
+            timing.called_wrapper(it, wrapped, result, place)
         _donate(it, wrapped, args, kwargs, place)
     return result
+
+
+def _static_prints(it: Interpreter, wrapped: Wrapped, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[Any, ...]:
+    """Fingerprints of the static arguments of a call: each set of them has a trace of its own."""
+    chosen = Chosen(it, wrapped, "static_argnums", "static_argnames")
+    if not chosen.known:
+        return (None,)
+    parameters = parameter_names(wrapped.inner) or []
+    found = [
+        fingerprint(value)
+        for index, value in enumerate(args)
+        if chosen.has(index, parameters[index] if index < len(parameters) else None)
+    ]
+    return (*found, *(fingerprint(value) for name, value in kwargs.items() if chosen.has(None, name)))
 
 
 def _why_text(info: TransformInfo) -> str:
@@ -432,6 +495,7 @@ def call_compiled(it: Interpreter, inner: Value, args: tuple[Value, ...], kwargs
     """A call of `f.lower(…).compile()`: as of `f`, where no argument is static."""
     if not isinstance(inner, Wrapped) or Chosen(it, inner, "static_argnums", "static_argnames").positions:
         return Opaque()
+    timing.compiled_ahead(it, inner)
     return call_wrapped(it, inner, args, kwargs, place)
 
 
@@ -502,9 +566,11 @@ def call_shaped(it: Interpreter, wrapped: Wrapped, args: tuple[Value, ...], kwar
         it.st, it.muted_keys = before, muted
 
 
-def attach_rules(it: Interpreter, wrapped: Wrapped, name: str, args: tuple[Value, ...], place: Place) -> Value:
+def attach_rules(
+    it: Interpreter, wrapped: Wrapped, name: str, args: tuple[Value, ...], kwargs: Kwargs | None = None
+) -> Value:
     """`f.defvjp(fwd, bwd)`: the rules are functions that JAX calls later."""
-    del it, place
+    contracts.attach(it, wrapped, name, args, kwargs or {})
     return args[0] if name == "defjvp" and args else NONE
 
 
@@ -532,11 +598,31 @@ def run_feeds(
     place: Place,
 ) -> Value:
     """Call a transformation that calls its functions now: loops, branches, maps over trees."""
+    outer, it.remembered = it.remembered, []
+    result = _run_feeds(it, info, bound, args, kwargs, place)
+    for root, reads in it.remembered:
+        captures.remember(it, root, reads, place)
+    it.remembered = outer
+    if info.gives.startswith("maptree"):
+        updates.note(it, place, info.name, "tree_map", bound.get("f"))
+    return result
+
+
+def _run_feeds(
+    it: Interpreter,
+    info: TransformInfo,
+    bound: dict[str, Value],
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    place: Place,
+) -> Value:
     tree = bound.get("tree")
     small = isinstance(tree, TupleV) and tree.cls is None and 0 < len(tree.items) <= 4
     if info.name == "jax.tree.map" and isinstance(tree, TupleV) and small and not _rest(bound, "rest"):
         parts = [run_feeds(it, info, {**bound, "tree": item}, args, kwargs, place) for item in tree.items]
         return TupleV(tuple(parts))
+    if it.fr.ctx.depth:
+        _check_counts(it, info, bound, place)
     feeds = _parse_feeds(info.feeds)
     results: dict[str, Value] = {}
     body = short_name(info) in _BODIES
@@ -566,7 +652,28 @@ def run_feeds(
     fake = Wrapped(info, UNKNOWN, bound, place)
     out = next(reversed(results.values())) if results else UNKNOWN
     first = info.callables[0].rpartition(":")[2].strip() if info.callables else ""
-    return _gives(it, info, fake, results.get(first, out), args, place, results, bound)
+    if info.mode == "diff" and not is_forward(info):
+        loops.check(it, info.name, bound.get(first, UNKNOWN), results.get(first, out), bound, place)
+    given = _gives(it, info, fake, results.get(first, out), args, place, results, bound)
+    if it.fr.ctx.differentiating and body:
+        loops.carry_back(it, info.name, bound, results, given)
+    if info.mode in ("abstract", "diff", "batched") and not it.fr.ctx.depth:
+        timing.dispatched(it, given, place, compiled=False)
+    return given
+
+
+_COUNTS = ("length", "unroll", "batch_size")
+
+
+def _check_counts(it: Interpreter, info: TransformInfo, bound: dict[str, Value], place: Place) -> None:
+    """Tell of traced numbers of steps: they are part of the program."""
+    for name in _COUNTS:
+        if name in bound and name in info.options:
+            trace = traced_part(it, bound[name])
+            if trace is not None:
+                params = info.params.params
+                position = params.index(name) if name in params else None
+                it.emit(ArgumentConcrete(place, info.name, name, bound[name], trace, position))
 
 
 def _functions(it: Interpreter, spec: str, bound: dict[str, Value], name: str) -> list[Value]:
@@ -635,6 +742,8 @@ def _feed(
             carried = out.items[0] if isinstance(out, TupleV) and out.items and short_name(info) == "scan" else out
     if ctx is not outer:
         _flush_pending(it, ctx, out)
+        if ctx.reads:
+            it.remembered.append((captures.identity(it, function), ctx.reads))
     _replay_origins(it, liftings[:1], place)
     return out
 

@@ -23,8 +23,13 @@ DIFF = 4
 """Trace flag: the value is differentiated; its primal is concrete."""
 MAYBE = 8
 """Trace flag: perhaps not traced at all (a field of an object of unknown class, a join of paths)."""
+FLOW = 32
+"""Trace flag: a derivative comes back through the value in reverse mode."""
+LOOPED = 64
+"""Trace flag: on its way that derivative would have to go back through a loop that keeps no record of its passes."""
 DEFAULTED = 16
-"""Trace flag: from a parameter with a default, in a run that no call of the project asked for: it may be left out."""
+"""Trace flag: perhaps a plain Python value: from a parameter that may be left at its default, in a run that no call of
+the project asked for, or one that equinox's filters trace only where it is an array."""
 
 Place = tuple["ir.ModuleIR", int]
 """A node of a module."""
@@ -80,6 +85,8 @@ def merge_traces(a: Trace | None, b: Trace | None) -> Trace | None:
             flags |= MAYBE
         if (a.flags & _DOUBTS) and (b.flags & _DOUBTS):
             flags |= (a.flags | b.flags) & DEFAULTED
+    if flags & ABSTRACT:
+        flags &= ~(BATCHED | DIFF)  # nothing is left of a number
     first = a if certain_a or not certain_b else b
     return first if first.flags == flags else Trace(flags, first.why)
 
@@ -89,6 +96,55 @@ def weaken(trace: Trace | None) -> Trace | None:
     if trace is None or trace.flags & MAYBE:
         return trace
     return Trace(trace.flags | MAYBE, trace.why)
+
+
+class Made:
+    """How a number was computed: the operator or function, its arguments by position and name, and where.
+
+    `late` translates the arguments of a callee into the terms of the call, once they are asked for.
+    """
+
+    __slots__ = ("_args", "_kwargs", "late", "op", "place")
+
+    def __init__(
+        self,
+        op: str,
+        args: tuple[Value, ...],
+        place: Place,
+        kwargs: dict[str, Value] | None = None,
+        late: Callable[[Value], Value] | None = None,
+    ) -> None:
+        self.op = op
+        self.place = place
+        self._args = args
+        self._kwargs = kwargs
+        self.late = late
+
+    @property
+    def args(self) -> tuple[Value, ...]:
+        """The positional arguments."""
+        self._translate()
+        return self._args
+
+    @property
+    def kwargs(self) -> dict[str, Value]:
+        """The arguments given by name."""
+        self._translate()
+        return self._kwargs or {}
+
+    def seen_from(self, late: Callable[[Value], Value]) -> Made:
+        """The same in other terms."""
+        self._translate()
+        return Made(self.op, self._args, self.place, self._kwargs, late)
+
+    def _translate(self) -> None:
+        late = self.late
+        if late is None:
+            return
+        self.late = None
+        self._args = tuple(late(value) for value in self._args)
+        if self._kwargs:
+            self._kwargs = {name: late(value) for name, value in self._kwargs.items()}
 
 
 class Value:
@@ -130,7 +186,7 @@ class Opaque(Value):
     expr: structural fingerprint for values computed the same way from the same values.
     """
 
-    __slots__ = ("children", "expr", "hint", "name", "parent", "static", "tag", "trace", "uid")
+    __slots__ = ("children", "expr", "hint", "made", "name", "parent", "static", "tag", "trace", "uid")
 
     def __init__(
         self,
@@ -152,6 +208,7 @@ class Opaque(Value):
         self.parent = parent
         self.tag = tag
         self.children: dict[Any, Value] | None = None
+        self.made: Made | None = None
 
 
 class Array(Value):
@@ -162,7 +219,7 @@ class Array(Value):
     two arrays that it may be.
     """
 
-    __slots__ = ("also", "children", "dtype", "expr", "lib", "parent", "shape", "tag", "trace", "uid")
+    __slots__ = ("also", "children", "dtype", "expr", "lib", "made", "parent", "shape", "tag", "trace", "uid")
 
     def __init__(
         self,
@@ -186,6 +243,7 @@ class Array(Value):
         self.parent = parent
         self.tag = tag
         self.children: dict[Any, Value] | None = None
+        self.made: Made | None = None
 
 
 class Key(Value):
@@ -421,6 +479,7 @@ class ClassV(Value):
         "env",
         "ext_bases",
         "fields",
+        "frozen",
         "instance",
         "ir",
         "kind",
@@ -436,6 +495,7 @@ class ClassV(Value):
         self.bases: list[ClassV] = []
         self.ext_bases: list[str] = []
         self.kind = "object"
+        self.frozen = False
         self.attrs: dict[str, Value] = {}
         self.fields: dict[str, Field] = {}
         self.instance: Ref | None = None
@@ -444,14 +504,18 @@ class ClassV(Value):
 
 
 class Field:
-    """An annotated name of a class body: its annotation, default, and whether it is static."""
+    """An annotated name of a class body: its annotation, default, and whether it is static.
 
-    __slots__ = ("annotation", "default", "static")
+    cls: the frozen dataclass of the project that the annotation names.
+    """
+
+    __slots__ = ("annotation", "cls", "default", "static")
 
     def __init__(self, annotation: str, default: Value | None, static: bool) -> None:
         self.annotation = annotation
         self.default = default
         self.static = static
+        self.cls: ClassV | None = None
 
 
 class ModuleV(Value):

@@ -568,12 +568,19 @@ class FunctionIR:
 
 
 class ModuleIR:
-    """A module: its body, its LibCST nodes by id (None once the tree is dropped), and per node its statement."""
+    """A module: its body, its LibCST nodes by id (None once the tree is dropped), and per node its statement.
+
+    Over all of it: `imports` are its import statements, `keywords` the names of keyword arguments, `given` says how many
+    arguments calls give by position, by the last part of the callee's name (from two on).
+    """
 
     __slots__ = (
         "body",
         "functions",
+        "given",
+        "imports",
         "is_package",
+        "keywords",
         "loads",
         "name",
         "nodes",
@@ -594,3 +601,6 @@ class ModuleIR:
         self.functions: list[FunctionIR] = []
         self.top: FunctionIR | None = None
         self.loads: dict[str, int] = {}
+        self.imports: list[Import | ImportFrom] = []
+        self.keywords: set[str] = set()
+        self.given: dict[str, int] = {}

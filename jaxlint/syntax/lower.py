@@ -298,6 +298,7 @@ def _call(low: _Lowering, node: Any) -> ir.Expr:
     for arg in node.args:
         if arg.keyword is not None:
             keywords.append((arg.keyword.value, low.expr(arg.value)))
+            low.module.keywords.add(arg.keyword.value)
         elif not arg.star:
             args.append(low.expr(arg.value))
         elif arg.star == "*":
@@ -309,6 +310,10 @@ def _call(low: _Lowering, node: Any) -> ir.Expr:
             for value in args:
                 low.use(value, func.name + "()")
         low.use(func, "()")
+    if len(args) > 1:
+        last = func.attr if type(func) is ir.Attr else func.name if type(func) is ir.Name else ""
+        if low.module.given.get(last, 0) < len(args):
+            low.module.given[last] = len(args)
     return ir.Call(id, func, args, keywords)
 
 
@@ -560,7 +565,9 @@ def _import(low: _Lowering, node: Any, id: int) -> ir.Stmt:
             bound, top = module.split(".", 1)[0], True
         low.bind(bound)
         names.append((module, bound, top))
-    return ir.Import(id, names)
+    stmt = ir.Import(id, names)
+    low.module.imports.append(stmt)
+    return stmt
 
 
 def _import_from(low: _Lowering, node: Any, id: int) -> ir.Stmt:
@@ -572,7 +579,9 @@ def _import_from(low: _Lowering, node: Any, id: int) -> ir.Stmt:
             bound = alias.asname.name.value if alias.asname is not None else name
             low.bind(bound)
             names.append((name, bound, low.new(alias)))
-    return ir.ImportFrom(id, _dotted(node.module), len(node.relative), names)
+    stmt = ir.ImportFrom(id, _dotted(node.module), len(node.relative), names)
+    low.module.imports.append(stmt)
+    return stmt
 
 
 def _type_alias(low: _Lowering, node: Any, id: int) -> ir.Stmt:

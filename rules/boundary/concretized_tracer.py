@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
 from jaxlint.rule import Explanation, Rule
-from jaxlint.semantics.predicates import lacks_number
+from jaxlint.semantics.predicates import lacks_number, sure
 
 if TYPE_CHECKING:
     from jaxlint.rule import RuleContext
@@ -85,8 +85,8 @@ def log_score(counts):
             self._check(event.value, "format spec", event.place, ctx)
 
     def _check(self, value: Value, by: str, place: Place, ctx: RuleContext) -> None:
-        trace = value.trace
-        if trace is None or not trace.certain:
+        trace = sure(value.trace)
+        if trace is None:
             return
         kind = _kind(by)
         if not lacks_number(trace):

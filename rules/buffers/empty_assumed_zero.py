@@ -52,6 +52,8 @@ def add_by_label(values, labels, classes):
 
     def on_empty_read(self, event: EmptyRead, ctx: RuleContext) -> None:
         """The result of `empty` is read too early."""
+        if not ctx.target.reaches("0.11"):
+            return
         kind = {"added to": "accumulated", "returned": "returned"}.get(event.how, "default")
         ctx.report(
             self,

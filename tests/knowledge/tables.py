@@ -41,6 +41,7 @@ FUNCTION_COLUMNS = ["name", "params", "effects", "returns", "note"]
 
 EFFECTS = {
     "sample": "draws from a key",
+    "orders": "draws an order from a key: drawing it again for each part keeps the parts aligned",
     "split": "derives keys from a key",
     "fold": "derives a key from a key and data",
     "clone": "copies a key without consuming it",

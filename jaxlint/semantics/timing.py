@@ -1,0 +1,389 @@
+"""When work is dispatched, when it is waited for, and what lies between two readings of a clock.
+
+JAX dispatches work and returns; the work is done when something waits for its result. Devices run work in order, so
+waiting for a result waits for all that was dispatched before it. Only code outside of traces counts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from jaxlint.semantics.events import CompilationTimed, HostSynced, TimingUnblocked
+from jaxlint.semantics.values import (
+    Array,
+    Key,
+    Opaque,
+    Place,
+    Ref,
+    TupleV,
+    Union,
+    Value,
+    Wrapped,
+    ancestors,
+    fresh_uid,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+    from jaxlint.syntax import ir
+
+CLOCKS = frozenset(
+    [
+        "time.time",
+        "time.time_ns",
+        "time.perf_counter",
+        "time.perf_counter_ns",
+        "time.monotonic",
+        "time.monotonic_ns",
+        "timeit.default_timer",
+        "datetime.datetime.now",
+        "datetime.datetime.utcnow",
+        "datetime.datetime.today",
+    ]
+)
+_FORCING = "float int bool complex str repr print format any all min max sorted"
+FORCING = frozenset(f"builtins.{name}" for name in _FORCING.split())
+"""Builtins that need the numbers of an array."""
+
+_EAGER = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.scipy.", "jax.nn.", "jax.image.", "jax.ops.")
+_CHEAP = frozenset(
+    [
+        "arange",
+        "array",
+        "asarray",
+        "atleast_1d",
+        "broadcast_to",
+        "empty",
+        "empty_like",
+        "expand_dims",
+        "eye",
+        "fold_in",
+        "full",
+        "full_like",
+        "key",
+        "linspace",
+        "ones",
+        "ones_like",
+        "PRNGKey",
+        "reshape",
+        "split",
+        "squeeze",
+        "stop_gradient",
+        "zeros",
+        "zeros_like",
+    ]
+)
+_COMPILING = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
+_MAIN = frozenset({"main", "_main", "<module>"})
+_DISPATCH = re.compile(r"dispatch|async|enqueue|submit|launch|overhead|compil|trac(?:e|ing)|lower", re.IGNORECASE)
+_COMPILE = re.compile(r"compil|warm|first|trac(?:e|ing)|lower|jit|cold|init|build|setup", re.IGNORECASE)
+
+
+class Dispatch:
+    """Work handed to the device. conditional: how many `if`s it stood under; compiled: by a jitted function."""
+
+    __slots__ = ("compiled", "conditional", "passes", "place", "tick")
+
+    def __init__(
+        self, place: Place, tick: int, passes: tuple[tuple[int, int], ...], conditional: int, compiled: bool
+    ) -> None:
+        self.place = place
+        self.tick = tick
+        self.passes = passes
+        self.conditional = conditional
+        self.compiled = compiled
+
+
+class Reading:
+    """A reading of a clock: the work that was dispatched last by then, and up to when work had been waited for."""
+
+    __slots__ = ("awaited", "last", "passes", "place", "tick")
+
+    def __init__(
+        self, place: Place, tick: int, last: Dispatch | None, awaited: int, passes: tuple[tuple[int, int], ...]
+    ) -> None:
+        self.place = place
+        self.tick = tick
+        self.last = last
+        self.awaited = awaited
+        self.passes = passes
+
+
+class Timeline:
+    """What one run of a function, or of a module's body, dispatched and waited for, in order.
+
+    of: the work that made a value, by its uid. called: jitted functions that ran. compiles: their first calls.
+    candidates: pairs of readings with unfinished work between them; finished: first readings after which a later one
+    found all work done.
+    """
+
+    __slots__ = (
+        "active",
+        "awaited",
+        "called",
+        "candidates",
+        "compiles",
+        "finished",
+        "last",
+        "of",
+        "start",
+        "tick",
+        "waited",
+    )
+
+    def __init__(self) -> None:
+        self.start = fresh_uid()
+        self.tick = 0
+        self.active = False
+        self.last: Dispatch | None = None
+        self.awaited = 0
+        self.waited = 0
+        self.of: dict[int, Dispatch] = {}
+        self.called: set[int] = set()
+        self.compiles: list[tuple[int, Place, Wrapped]] = []
+        self.candidates: list[tuple[Reading, Reading, Place]] = []
+        self.finished: set[int] = set()
+
+
+# ---- dispatching ----------------------------------------------------------------------------------------------------
+
+
+def dispatched(it: Interpreter, value: Value, place: Place, *, compiled: bool) -> None:
+    """Work was handed to the device; `value` is its result."""
+    timeline = it.timeline
+    timeline.tick += 1
+    work = Dispatch(place, timeline.tick, tuple(it.passes), it.conditional, compiled)
+    timeline.last = work
+    _register(it, value, work, 0)
+
+
+def _register(it: Interpreter, value: Value, work: Dispatch, depth: int) -> None:
+    if isinstance(value, Array | Opaque | Key):
+        it.timeline.of[value.uid] = work
+    elif depth < 3:
+        for item in _parts(it, value):
+            _register(it, item, work, depth + 1)
+
+
+def _parts(it: Interpreter, value: Value) -> tuple[Value, ...]:
+    if isinstance(value, TupleV):
+        return value.items
+    if isinstance(value, Union):
+        return value.members
+    if isinstance(value, Ref):
+        content = it.st.content(value)
+        items = tuple(content.items.values()) if isinstance(content.items, dict) else tuple(content.items)
+        return items if content.rest is None else (*items, content.rest)
+    return ()
+
+
+def called_wrapper(it: Interpreter, wrapped: Wrapped, result: Value, place: Place) -> None:
+    """A transformed function was called outside of traces."""
+    timeline = it.timeline
+    compiled = wrapped.transform.name.rpartition(".")[2] in _COMPILING
+    if compiled and wrapped.uid not in timeline.called:
+        timeline.called.add(wrapped.uid)
+        own = wrapped.uid > timeline.start or (bool(it.running) and it.running[0].name in _MAIN)
+        if timeline.active and own:
+            timeline.compiles.append((timeline.tick + 1, place, wrapped))
+    if wrapped.transform.mode in ("abstract", "batched", "diff"):
+        dispatched(it, result, place, compiled=compiled)
+
+
+def compiled_ahead(it: Interpreter, wrapped: Wrapped) -> None:
+    """A function was compiled before it is called."""
+    it.timeline.called.add(wrapped.uid)
+
+
+def called_eagerly(it: Interpreter, name: str, result: Value, place: Place) -> None:
+    """A function of JAX was called outside of traces, after a clock was read."""
+    if name.startswith(_EAGER) and name.rpartition(".")[2] not in _CHEAP and not isinstance(result, Opaque):
+        dispatched(it, result, place, compiled=False)
+
+
+# ---- waiting --------------------------------------------------------------------------------------------------------
+
+
+def wait(it: Interpreter, value: Value, place: Place, by: str) -> None:
+    """Something outside of traces needs the numbers of `value`. by: what does, such as `float`."""
+    timeline = it.timeline
+    work = _work_of(it, value, 0)
+    timeline.tick += 1
+    timeline.waited = timeline.tick
+    if work is not None:
+        timeline.awaited = max(timeline.awaited, work.tick)
+        same_pass = bool(it.passes) and work.passes == tuple(it.passes)
+        if work.compiled and same_pass and it.conditional == work.conditional:
+            it.emit(HostSynced(place, value, by, work.place))
+    elif isinstance(value, Array) and value.lib == "jax":
+        timeline.awaited = timeline.tick
+
+
+def wait_for_all(it: Interpreter) -> None:
+    """Something that cannot be seen ran: it may have waited for everything."""
+    timeline = it.timeline
+    timeline.tick += 1
+    timeline.waited = timeline.awaited = timeline.tick
+
+
+def _work_of(it: Interpreter, value: Value, depth: int) -> Dispatch | None:
+    """The latest work that a value, or a part of it, is the result of."""
+    of = it.timeline.of
+    if not of:
+        return None
+    found: Dispatch | None = None
+    if isinstance(value, Array | Opaque | Key):
+        for item in ancestors(value):
+            work = of.get(item.uid)
+            if work is not None and (found is None or work.tick > found.tick):
+                found = work
+    elif depth < 3:
+        for item in _parts(it, value):
+            work = _work_of(it, item, depth + 1)
+            if work is not None and (found is None or work.tick > found.tick):
+                found = work
+    return found
+
+
+# ---- summaries ------------------------------------------------------------------------------------------------------
+
+
+class TimingSummary:
+    """What one run of a function did, for its callers."""
+
+    __slots__ = ("called", "compiled", "pending", "waited")
+
+    def __init__(self, timeline: Timeline) -> None:
+        last = timeline.last
+        self.called = timeline.called
+        self.waited = timeline.waited > 0
+        self.pending = last is not None and last.tick > timeline.waited
+        self.compiled = last is not None and last.compiled
+
+
+def replayed(it: Interpreter, summary: TimingSummary, result: Value, place: Place) -> None:
+    """A function of the project was called outside of traces."""
+    timeline = it.timeline
+    if summary.called:
+        timeline.called |= summary.called
+    if summary.waited:
+        wait_for_all(it)
+    if summary.pending:
+        dispatched(it, result, place, compiled=summary.compiled)
+
+
+# ---- clocks ---------------------------------------------------------------------------------------------------------
+
+
+def read_clock(it: Interpreter, place: Place) -> Value:
+    """The reading of a clock."""
+    timeline = it.timeline
+    timeline.active = True
+    timeline.tick += 1
+    reading = Reading(place, timeline.tick, timeline.last, timeline.awaited, tuple(it.passes))
+    return Opaque(static=True, tag=reading)
+
+
+def subtract(it: Interpreter, later: Value, earlier: Value, place: Place) -> None:
+    """The difference of two values, which may be readings of a clock, is taken."""
+    second: Any = later.tag if isinstance(later, Opaque) else None
+    first: Any = earlier.tag if isinstance(earlier, Opaque) else None
+    if not isinstance(first, Reading) or not isinstance(second, Reading) or second.tick < first.tick:
+        return
+    timeline = it.timeline
+    last = second.last
+    if last is not None and last.tick > first.tick and last.tick > second.awaited:
+        timeline.candidates.append((first, second, place))
+    else:
+        timeline.finished.add(first.tick)
+    if first.passes:
+        return
+    for tick, call, wrapped in timeline.compiles:
+        if first.tick < tick < second.tick and not deliberate(_COMPILE, (second.place, place)):
+            it.emit(CompilationTimed(call, first.place, wrapped.inner))
+
+
+def finish(it: Interpreter) -> None:
+    """Tell of the readings that did not wait, when a run ends."""
+    timeline = it.timeline
+    for first, second, place in timeline.candidates:
+        work = second.last
+        if work is None or first.tick in timeline.finished:
+            continue
+        if not deliberate(_DISPATCH, (second.place, place)):
+            it.emit(TimingUnblocked(second.place, first.place, work.place))
+
+
+# ---- what a difference is for ---------------------------------------------------------------------------------------
+
+
+def deliberate(words: re.Pattern[str], places: tuple[Place, ...]) -> bool:
+    """Whether the names around a difference say that it is wanted as it is, or it decides how long to go on."""
+    module, id = places[-1]
+    fn = _function_of(module, id)
+    if fn is not None and words.search(fn.name):
+        return True
+    if any(words.search(_statement_text(place)) for place in places):
+        return True
+    return _is_deadline(module, id, fn)
+
+
+def _function_of(module: ir.ModuleIR, id: int) -> ir.FunctionIR | None:
+    found: ir.FunctionIR | None = None
+    for fn in module.functions:
+        if fn.id <= id < fn.id + fn.size and (found is None or fn.id > found.id):
+            found = fn
+    return found
+
+
+def _statement(module: ir.ModuleIR, id: int) -> cst.CSTNode | None:
+    if module.statements is None or module.nodes is None:
+        return None
+    return module.statements[module.statement_of[id]][0]
+
+
+def _statement_text(place: Place) -> str:
+    node = _statement(*place)
+    if isinstance(node, cst.If | cst.While):
+        node = node.test
+    elif isinstance(node, cst.For):
+        node = node.iter
+    return "" if node is None or hasattr(node, "body") else cst.Module([]).code_for_node(node)
+
+
+def _is_deadline(module: ir.ModuleIR, id: int, fn: ir.FunctionIR | None) -> bool:
+    """Whether the difference is compared, at once or by the name that it is given."""
+    statement = _statement(module, id)
+    if statement is None or module.nodes is None:
+        return True
+    search = _Compared(module.nodes[id])
+    statement.visit(search)
+    if search.found:
+        return True
+    if not isinstance(statement, cst.Assign) or fn is None:
+        return False
+    names = [target.target.value for target in statement.targets if isinstance(target.target, cst.Name)]
+    return any("order" in fn.uses.get(name, ()) for name in names)
+
+
+class _Compared(cst.CSTVisitor):
+    """Looks for a comparison around a node."""
+
+    def __init__(self, node: cst.CSTNode) -> None:
+        self.node = node
+        self.depth = 0
+        self.found = False
+
+    def visit_Comparison(self, node: cst.Comparison) -> None:
+        self.depth += 1
+
+    def leave_Comparison(self, original_node: cst.Comparison) -> None:
+        self.depth -= 1
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if node is self.node and self.depth:
+            self.found = True
+        return super().on_visit(node)
