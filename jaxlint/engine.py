@@ -6,19 +6,20 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
 from jaxlint import knowledge
 from jaxlint.findings import Finding, Fix, Related, Span
+from jaxlint.fixes.editor import Editor
 from jaxlint.results import FileResult
 from jaxlint.rule import Rule
 from jaxlint.semantics import receivers
 from jaxlint.semantics.entries import run_host, run_scheduled
-from jaxlint.semantics.events import ChangeMet, Event, PrivateImported
+from jaxlint.semantics.events import ArrayCaptured, ChangeMet, Event, PrivateImported
 from jaxlint.semantics.interpreter import Interpreter
 from jaxlint.semantics.project import ModuleEnv, Project
 from jaxlint.semantics.spellings import tell
@@ -26,6 +27,9 @@ from jaxlint.semantics.values import Place, Why
 from jaxlint.source import Source, UnparsableFile, read_source
 from jaxlint.syntax.positions import Positions
 from jaxlint.target import Target
+
+if TYPE_CHECKING:
+    from jaxlint.rule import FixMaker
 
 RECURSION_LIMIT = 20_000
 _SNAKE = re.compile(r"(?<!^)(?=[A-Z])")
@@ -42,7 +46,7 @@ class _Raw:
     __slots__ = ("fix", "message", "place", "related", "rule")
 
     def __init__(
-        self, rule: Rule, place: Place, message: str, related: Sequence[tuple[Place, str]], fix: Fix | None
+        self, rule: Rule, place: Place, message: str, related: Sequence[tuple[Place, str]], fix: FixMaker | None
     ) -> None:
         self.rule = rule
         self.place = place
@@ -70,7 +74,7 @@ class Context:
         /,
         *,
         related: Sequence[tuple[Place, str]] = (),
-        fix: Fix | None = None,
+        fix: FixMaker | None = None,
         **fields: object,
     ) -> None:
         """Report `rule` at `place`, with the message template `kind`."""
@@ -119,11 +123,17 @@ class Engine:
     """Analyses files of one project.
 
     rules: the enabled rules. roots: folders that modules are imported from. target_jax: the JAX version
-    judged against, or a range such as `0.4.30..0.12`.
+    judged against, or a range such as `0.4.30..0.12`. unsaved: sources that stand in for the files of their paths.
     """
 
     def __init__(
-        self, *, rules: Sequence[Rule], roots: Sequence[str | Path], target_jax: str = "", **_: object
+        self,
+        *,
+        rules: Sequence[Rule],
+        roots: Sequence[str | Path],
+        target_jax: str = "",
+        unsaved: Mapping[str, Source] | None = None,
+        **_: object,
     ) -> None:
         self.rules = list(rules)
         self.target_jax = target_jax
@@ -134,8 +144,10 @@ class Engine:
         self.raw: dict[Any, _Raw] = {}
         self.unparsable: list[Finding] = []
         self._sources: dict[str, Source] = {}
+        self._unsaved = unsaved or {}
         self._reports: dict[str, set[Any]] = {}
         self._handlers: dict[type[Event], list[Any]] = {}
+        self._editors: dict[str, Editor] = {}
         self.interpreter = Interpreter(self.project, self.knowledge, self._emit)
 
     @property
@@ -146,7 +158,7 @@ class Engine:
     def _read(self, path: str) -> str | None:
         source = self._sources.get(path)
         if source is None:
-            source = self._sources[path] = read_source(Path(path))
+            source = self._sources[path] = self._unsaved.get(path) or read_source(Path(path))
         return None if source.error is not None else source.text
 
     def _emit(self, event: Event) -> None:
@@ -196,6 +208,7 @@ class Engine:
     def _run(self, env: ModuleEnv) -> None:
         it = self.interpreter
         it.new_entry()
+        it.follows_captures = bool(self._listeners(ArrayCaptured))
         it.run_module(env)
         if self._listeners(ChangeMet) or self._listeners(PrivateImported):
             tell(it, env, self.target)
@@ -300,9 +313,18 @@ class Engine:
             rule.reference,
             rule.help,
             tuple(related),
-            raw.fix,
+            self._fix(raw, positions),
             tuple(sorted({span.row, positions.header_end(id)})),
         )
+
+    def _fix(self, raw: _Raw, positions: Positions) -> Fix | None:
+        if raw.fix is None:
+            return None
+        module = raw.place[0]
+        editor = self._editors.get(module.path)
+        if editor is None or editor.module is not module:
+            editor = self._editors[module.path] = Editor(module, positions, self.target)
+        return raw.fix(editor)
 
 
 def _syntax_error(source: Source, error: cst.ParserSyntaxError) -> tuple[str, Span]:

@@ -14,9 +14,14 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from jaxlint.findings import Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jaxlint.findings import Fix
+    from jaxlint.fixes.editor import Editor
     from jaxlint.semantics.values import Place, Why
     from jaxlint.target import Target
+
+    FixMaker = Callable[[Editor], Fix | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +68,13 @@ class RuleContext(Protocol):
         kind: str = "default",
         *,
         related: Sequence[tuple[Place, str]] = (),
-        fix: Fix | None = None,
+        fix: FixMaker | None = None,
         **fields: object,
     ) -> None:
-        """Report `rule` at `place` with the message of that kind, filled with `fields`."""
+        """Report `rule` at `place` with the message of that kind, filled with `fields`.
+
+        `fix` makes the fix, or None where none is certain, from an editor of the file that `place` lies in.
+        """
 
     def text(self, place: Place) -> str:
         """The source text of a node on one line, shortened where it is long."""

@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent
 _SPECIAL = {"classes.tsv", "aliases.tsv", "transforms.tsv", "decorators.tsv"}
 _TERM = re.compile(r"(\w+)(?::([\w().,]+))?(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?")
 
-_DISTRIBUTED = frozenset({"collective", "axis", "barrier", "divergent", "spans", "spans_if", "alldevices"})
+_DISTRIBUTED = frozenset({"collective", "axis", "barrier", "divergent", "spans", "spans_if", "alldevices", "axes_of"})
 
 Term = tuple[str, tuple[str, ...]]
 

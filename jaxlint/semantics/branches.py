@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers, timing
+from jaxlint.semantics import buffers, processes, timing
 from jaxlint.semantics.events import TruthTested
 from jaxlint.semantics.expressions import evaluate
 from jaxlint.semantics.state import State, reduce_states
@@ -87,6 +87,8 @@ def branch(
     other = state.fork()
     _learn(it, test, fact, state, True)
     _learn(it, test, fact, other, False)
+    if it.meetings.divergent and fact is not None:
+        processes.learn(it, it.place(test), fact, state, other)
     if _asks_type(test):
         other.assume("untyped", True)
     return [state], [other]

@@ -341,6 +341,14 @@ def _frozenset(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Val
     return made
 
 
+def _defaultdict(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
+    """A dict that makes what it lacks: what an index gives is never known to be missing."""
+    made = _dict(it, args[1:], kwargs, place)
+    if isinstance(made, Ref):
+        made.initial = Content(made.initial.items, made.initial.rest, True)
+    return made
+
+
 def _dict(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
     depth = it.fr.ctx.depth
     if not args:
@@ -660,6 +668,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.frozenset": _frozenset,
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
+    "collections.defaultdict": _defaultdict,
     "builtins.sorted": _sorted,
     "builtins.min": _extreme("min"),
     "builtins.max": _extreme("max"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers, compiles, timing
+from jaxlint.semantics import buffers, compiles, timing, varying
 from jaxlint.semantics.caches import Meeting, mark
 from jaxlint.semantics.events import Called
 from jaxlint.semantics.demands import DEMANDS
 from jaxlint.semantics.expressions import evaluate
 from jaxlint.semantics.interpreter import MAX_DEPTH, MAX_RUNS, MAX_STEPS, Ctx, Frame
+from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
     NONE,
@@ -48,12 +49,14 @@ def evaluate_call(it: Interpreter, expr: ir.Call) -> Value:
 
     callee = _callee(it, expr.func)
     args: list[Value] = []
+    spread: list[Value] = []
     star: Value | None = None
     for argument in expr.args:
         if type(argument) is not ir.Star:
             args.append(evaluate(it, argument))
             continue
         value = evaluate(it, argument.value)
+        spread.append(value)
         sequence = iterate(it, value, it.place(argument))
         if sequence.length is not None and sequence.length <= 32 and star is None:
             args += [sequence.element(it, i) for i in range(sequence.length)]
@@ -66,12 +69,16 @@ def evaluate_call(it: Interpreter, expr: ir.Call) -> Value:
         value = evaluate(it, value_expr)
         if name is not None:
             kwargs[name] = value
-        elif isinstance(value, Ref) and value.kind == "dict":
+            continue
+        spread.append(value)
+        if isinstance(value, Ref) and value.kind == "dict":
             content = it.st.content(value)
             kwargs.update({key: held for key, held in content.items.items() if isinstance(key, str)})
+    if it.fr.ctx.pending and not (type(callee) is Ext and callee.name.startswith("builtins.")):
+        _handed_on(it, (*args, *kwargs.values(), *spread))
     place = it.place(expr)
-    if type(callee) is Wrapped and callee.transform.name in compiles.COMPILING:
-        compiles.called(it, callee, expr.func, place)
+    if type(callee) is Wrapped or type(callee) is Partial:
+        _compiled(it, callee, tuple(args), kwargs, expr)
     if type(callee) is Method:
         from jaxlint.semantics.methods import call_method
         from jaxlint.semantics.objects import describe
@@ -79,6 +86,27 @@ def evaluate_call(it: Interpreter, expr: ir.Call) -> Value:
         base_name = describe(expr.func.obj) if isinstance(expr.func, ir.Attr) else "…"
         return call_method(it, callee, tuple(args), kwargs, place, base_name, dropped=it.dropped is expr)
     return call(it, callee, tuple(args), kwargs, place, star)
+
+
+def _handed_on(it: Interpreter, values: tuple[Value, ...]) -> None:
+    """A changed copy of an argument that another call is given is put to use: nothing of the change is lost."""
+    ctx = it.fr.ctx
+    uids = {value.uid for value in values if value.uid}
+    ctx.pending = [(changed, event) for changed, event in ctx.pending if not changed & uids]
+
+
+def _compiled(
+    it: Interpreter, callee: Value, args: tuple[Value, ...], kwargs: dict[str, Value], expr: ir.Call
+) -> None:
+    """What a call of a compiled function tells of compiling it."""
+    found = varying.behind_partial(callee)
+    if found is None or found[0].transform.name not in compiles.COMPILING:
+        return
+    wrapped, bound = found
+    if wrapped is callee:
+        compiles.called(it, wrapped, expr.func, it.place(expr))
+    if it.passes:
+        varying.called(it, wrapped, bound, args, kwargs, expr)
 
 
 def _callee(it: Interpreter, func: ir.Expr) -> Value:
@@ -226,7 +254,7 @@ def unknown_call(
             trace = trace or traced_inside(value)
         if trace is not None and trace.certain and callee.trace is not None and callee.trace.certain:
             return Opaque(name, trace=trace)  # a module that came in as an argument
-    return Opaque(name, trace=weaken(trace))
+    return note(Opaque(name, trace=weaken(trace)), "call", args, place)
 
 
 # ---- functions of the project ---------------------------------------------------------------------------------------

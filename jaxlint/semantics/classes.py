@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics import buffers
 from jaxlint.semantics.objects import annotated, annotation_of, bind, class_attr, class_field, version
+from jaxlint.semantics.registered import note_static
 from jaxlint.semantics.values import (
     NONE,
     UNKNOWN,
@@ -42,6 +43,12 @@ PYTREES = frozenset(
 """Kinds of class whose array fields are traced when an instance goes into a traced function."""
 
 
+_REGISTERING = frozenset(
+    f"jax.tree_util.register_{name}" for name in ("pytree_node_class", "pytree_with_keys_class", "dataclass")
+)
+"""Decorators that make a class a pytree."""
+
+
 def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
     """The value of a class statement."""
     from jaxlint.semantics.calls import call
@@ -72,9 +79,10 @@ def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
             cls.frozen = _is_frozen(kind, value)
             if cls.kind in ("object", "dataclass"):
                 cls.kind = "dataclass" if kind == "dataclass_decorator" else "pytree_dataclass"
-        elif name in ("jax.tree_util.register_pytree_node_class", "jax.tree_util.register_dataclass"):
+        elif name in _REGISTERING:
             cls.kind = "pytree"
             _static_names(it, cls, value)
+            note_static(cls, class_attr(cls, "tree_flatten_with_keys") or class_attr(cls, "tree_flatten"))
         elif name and (it.knowledge.decorators.get(name, "").startswith("transparent") or name.startswith("builtins.")):
             continue
         elif isinstance(value, Func):
@@ -130,6 +138,20 @@ def _kind(it: Interpreter, cls: ClassV) -> str:
     for base in cls.bases:
         if base.kind != "object":
             return base.kind
+    return _own_kind(it, cls)
+
+
+_MODULES = frozenset({"linen_module", "haiku_module", "nnx_module", "equinox_module"})
+
+
+def _own_kind(it: Interpreter, cls: ClassV) -> str:
+    """The kind of a class that is itself one of a library's: the library is what is analysed."""
+    package = cls.env.name
+    while package:
+        found = it.knowledge.classes.get(f"{package}.{cls.ir.name}")
+        if found in _MODULES:
+            return found
+        package = package.rpartition(".")[0]
     return "object"
 
 
@@ -384,6 +406,8 @@ def _general(it: Interpreter, base: Ref, cls: ClassV, attr: str, value: Value, n
                 buffers.make_empty(it, made, empty.place, empty.function)
             return made
         if isinstance(value, Opaque) and value.static and attr not in mutable_attrs(cls):
+            if it.meetings.is_divergent(value.expr):
+                return value
             return it.child((base.uid, "attr", attr, "static"), lambda: Opaque(name, static=True))
         if isinstance(value, Array) and value.lib == "jax" and base.trace is None:
             return it.child((base.uid, "attr", attr, "array", version(it, base)), Array)

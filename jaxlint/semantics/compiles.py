@@ -91,10 +91,17 @@ def finish(it: Interpreter, frame: Frame) -> None:
         fn = frame.fn
         if None in calls or len(set(calls)) != 1 or _runs_once(fn) or _cached(fn):
             continue
-        fresh = _fresh(wrapped.inner, frame.fid)
+        fresh = _fresh(_behind(wrapped.inner), frame.fid)
         if fresh is None or (fresh[0] == "method" and wrapped.transform.name in _FINDS_METHODS):
             continue
         _tell(it, CompiledAnew(place, wrapped.transform.name, False, *fresh, fn.name), fn)
+
+
+def _behind(value: Value) -> Value:
+    """What other transformations were applied to."""
+    while isinstance(value, Wrapped):
+        value = value.inner
+    return value
 
 
 def _repeats(it: Interpreter, loop: int, place: Place) -> bool:
@@ -111,10 +118,11 @@ def _tell(it: Interpreter, event: CompiledAnew, fn: ir.FunctionIR) -> None:
     key = (event.place[0].path, event.place[1])
     if key not in it.compiled_anew:
         it.compiled_anew.add(key)
-        it.later.append(lambda: None if _traced(it, fn) else it.emit(event))
+        it.later.append(lambda: None if runs_traced(it, fn) else it.emit(event))
 
 
-def _traced(it: Interpreter, fn: ir.FunctionIR | None) -> bool:
+def runs_traced(it: Interpreter, fn: ir.FunctionIR | None) -> bool:
+    """Whether a function, or one around it, was seen running under a trace."""
     while fn is not None:
         if id(fn) in it.traced_functions:
             return True
@@ -128,7 +136,7 @@ def _traced_class(frame: Frame) -> bool:
 
 def _inside(fn: ir.FunctionIR, node: int) -> bool:
     """Whether a node belongs to the function itself."""
-    return fn.parent is None or fn.id <= node <= fn.id + fn.size
+    return fn.parent is None or fn.id <= node < fn.id + fn.size
 
 
 def _runs_once(fn: ir.FunctionIR) -> bool:
@@ -223,4 +231,4 @@ def fed(it: Interpreter, info: TransformInfo, functions: list[Value], place: Pla
             return
 
 
-__all__ = ["COMPILING", "CONTROL_FLOW", "Const", "called", "fed", "finish"]
+__all__ = ["COMPILING", "CONTROL_FLOW", "Const", "called", "fed", "finish", "nodes", "runs_traced"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jaxlint.semantics.axes import NO_AXES
 from jaxlint.semantics.calls import call, call_func
 from jaxlint.semantics.interpreter import Ctx, Frame
 from jaxlint.semantics.lifting import LEFT_OUT, WEAK
@@ -170,6 +171,8 @@ def run_generic(it: Interpreter, func: Func) -> None:
     arguments = unknown_arguments(it, func, 1 if func.receiver is not None else 0, set(), traced=False)
     place: Place = (func.fn.module, func.fn.id)
     positional = [name for name in arguments if _is_positional(func.fn, name)]
+    # Whoever calls it may bind axes.
+    outer, it.fr.ctx.axes = it.fr.ctx.axes, NO_AXES
     call_func(
         it,
         func,
@@ -177,6 +180,7 @@ def run_generic(it: Interpreter, func: Func) -> None:
         {name: value for name, value in arguments.items() if name not in positional},
         place,
     )
+    it.fr.ctx.axes = outer
 
 
 def run_wrapper(it: Interpreter, wrapped: Wrapped) -> None:

@@ -224,7 +224,7 @@ class Mutated(Event):
     """State that outlives the running trace is changed.
 
     target: "global", "nonlocal", "closed-over", "self", "argument" or "object". stored: the value, None where there is
-    none.
+    none. shared: the argument is the caller's own object, no copy.
     """
 
     target: str
@@ -233,6 +233,7 @@ class Mutated(Event):
     why: Why | None
     transform: str
     reads: bool = False
+    shared: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -545,3 +546,25 @@ class LoopUnrolled(Event):
     what: str
     iterated: Place
     function: str
+
+
+@dataclass(slots=True, eq=False)
+class CompiledForEach(Event):
+    """A loop calls a compiled function with another static value or shape on each pass.
+
+    kind: "default" (a static argument), "filter_jit" (a Python number, which is static there) or "shape". argument: its
+    name or position. function: what is called.
+    """
+
+    kind: str
+    argument: str
+    function: str
+
+
+@dataclass(slots=True, eq=False)
+class ArrayCaptured(Event):
+    """A traced function reads a concrete array of an outer scope. shape: where the program fixes it."""
+
+    name: str
+    function: str
+    shape: tuple[int, ...] | None

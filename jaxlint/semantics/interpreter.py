@@ -255,6 +255,8 @@ class Interpreter:
         self.later: list[Callable[[], None]] = []
         self.compiled_anew: set[tuple[str, int]] = set()
         self.work = 0
+        self.follows_captures = False
+        self.short_loops: set[int] = set()
         self.array_like: set[int] = set()
         self.traced_functions: set[int] = set()
         self.declared: dict[tuple[str, int], bool] = {}
@@ -383,7 +385,7 @@ class Interpreter:
 
     def run_frame(self, frame: Frame, env: dict[str, Value]) -> Value:
         """Run the body of a function inside the current state; its paths join at the return."""
-        from jaxlint.semantics import statements
+        from jaxlint.semantics import constants, statements
 
         caller = self.fr
         caller_fid = self.st.fid
@@ -394,6 +396,8 @@ class Interpreter:
         self.entered.add(id(frame.fn))
         if frame.ctx.abstract:
             self.traced_functions.add(id(frame.fn))
+            if self.follows_captures:
+                constants.captured(self, frame)
         st = self.st
         st.enter(frame.fid, env)
         falling = statements.exec_block(self, frame.fn.body, [st])

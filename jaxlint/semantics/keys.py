@@ -301,6 +301,8 @@ def conflict(a: Use, b: Use) -> bool:
 def _report(it: Interpreter, value: Value, use: Use, earlier: Use) -> None:
     place, earlier_place, depth = diverge(use, earlier)
     loop = _other_pass(use, earlier)
+    if loop and "fold" in (use.how, earlier.how) and not _older_than_loop(value, use, earlier):
+        loop = False  # each pass derives its own key; the one that the next derives from was used up as well
     if place == earlier_place and not loop:
         return
     del depth
@@ -320,6 +322,11 @@ def diverge(use: Use, earlier: Use) -> tuple[Place, Place, int]:
     if place[0] is not use.place[0] or use.place == earlier.place:
         return place, earlier_place, depth
     return place, earlier_place, depth
+
+
+def _older_than_loop(value: Value, use: Use, earlier: Use) -> bool:
+    theirs = dict(earlier.passes)
+    return all(captured(value, loop) for loop, number in use.passes if theirs.get(loop, number) != number)
 
 
 def _other_pass(use: Use, earlier: Use) -> bool:

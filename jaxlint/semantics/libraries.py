@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import FunctionInfo, Term, term
-from jaxlint.semantics import buffers, captures, effects, keys, numerics, precision, singular, timing, updates
+from jaxlint.semantics import buffers, captures, effects, keys, numerics, precision, processes, singular, timing, updates
 from jaxlint.semantics.builtins import HANDLERS
 from jaxlint.semantics.calls import told, unknown_call
 from jaxlint.semantics.demands import check_arguments, made_dtype
 from jaxlint.semantics.expressions import is_static
 from jaxlint.semantics.provenance import note
+from jaxlint.semantics.registered import note_static
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
     ABSTRACT,
@@ -268,6 +269,7 @@ def _effects(
             result = keys.make_key(it, value, place, info.name.rpartition(".")[2])
         elif effect == "registers" and isinstance(value, ClassV) and value.kind in ("object", "dataclass"):
             value.kind = "pytree"
+            note_static(value, bound.get("flatten_func", bound.get("flatten_with_keys")))
         elif effect == "donates" and value is not None:
             buffers.donate(it, value, place, names[0])
         elif effect == "sync" and not it.fr.ctx.depth:

@@ -546,7 +546,7 @@ def mutation(
     if isinstance(target, Ref) and target.cls is not None and _explicit_state(it, target, ctx.transform):
         return
     static = stored is None or traced_inside(stored) is None
-    if static and (_balanced(it) or _memoised(it, name)):
+    if static and (_balanced(it) or _memoised(it, name) or deliberate_store(it, name, place)):
         return
     root: Value = target
     for item in ancestors(target):
@@ -556,7 +556,7 @@ def mutation(
     event = Mutated(place, kind, name, stored, ctx.why, ctx.transform)
     if uid in ctx.arguments or target.uid in ctx.arguments:
         if uid in ctx.shared or target.uid in ctx.shared:
-            event.target = "argument"
+            event.target, event.shared = "argument", True
             if stored is not None and traced_inside(stored) is not None:
                 it.emit(event)
             return
@@ -598,6 +598,13 @@ def _memoised(it: Interpreter, name: str) -> bool:
     return bool(uses & {"in", ".get", "len()"})
 
 
+def deliberate_store(it: Interpreter, name: str, place: Place) -> bool:
+    """Whether a test around the store says that it is meant for the time of tracing."""
+    from jaxlint.semantics.memos import deliberate
+
+    return deliberate(it.fr.fn, place, name)
+
+
 def _explicit_state(it: Interpreter, target: Ref, transform: str) -> bool:
     kind = target.cls.kind if target.cls is not None else ""
     return kind in ("nnx_module", "linen_module", "haiku_module", "nnx_object")
@@ -630,7 +637,7 @@ def set_attr(it: Interpreter, base: Value, attr: str, value: Value, place: Place
         if it.fr.ctx.depth > 0 and base.uid < it.fr.ctx.mark and kind in ("", "object", "static_object"):
             it.emit(Mutated(place, "object", name, value, it.fr.ctx.why, it.fr.ctx.transform))
     elif isinstance(base, ClassV):
-        if it.fr.ctx.depth > 0:
+        if it.fr.ctx.depth > 0 and (base.closure is None or base.uid < it.fr.ctx.mark):
             it.emit(Mutated(place, "object", name, value, it.fr.ctx.why, it.fr.ctx.transform))
     elif isinstance(base, Array) and base.lib == "jax" and attr not in ("value",):
         it.emit(ItemAssigned(place, UNKNOWN, "attribute"))
@@ -638,7 +645,8 @@ def set_attr(it: Interpreter, base: Value, attr: str, value: Value, place: Place
 
 def mutation_of_module(it: Interpreter, name: str, value: Value, place: Place) -> None:
     """A store into a module's attribute."""
-    if it.fr.ctx.depth > 0 and (it.fr.ctx.abstract or traced_inside(value) is not None):
+    traced = traced_inside(value) is not None
+    if it.fr.ctx.depth > 0 and (traced or (it.fr.ctx.abstract and not deliberate_store(it, name, place))):
         it.emit(Mutated(place, "global", name, value, it.fr.ctx.why, it.fr.ctx.transform))
 
 

@@ -149,11 +149,8 @@ def named_key(name: str | None) -> str:
 
 # ---- stores ---------------------------------------------------------------------------------------------------------
 
-_HAND_THROUGH = ("grad", "jacfwd", "jacrev", "hessian")
-
-
 def leaks(event: Mutated) -> bool:
     """Whether a store lets a traced value outlive its trace; one into a copy of an argument is lost instead."""
     if not holds_tracer(event.stored):
         return False
-    return event.target != "argument" or event.transform.endswith(_HAND_THROUGH)
+    return event.target != "argument" or event.shared

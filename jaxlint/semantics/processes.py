@@ -33,9 +33,10 @@ _MARK = "process"
 class Meetings:
     """What the interpreter knows of processes.
 
-    divergent: fingerprints of values that differ between processes. spanning: uids of arrays that span them. frames: in
-    which call a test ran last. meshes: uids of meshes of all devices. seen: by test and place, which sides of the test got there; sides: by test and side,
-    what was met. inner: what the summary being made meets whatever its caller.
+    divergent: fingerprints of values that differ between processes. spanning: uids of arrays that span them. meshes:
+    uids of meshes of all devices. frames: in which call a test ran last. seen: by test and place, which sides of the
+    test got there. sides: by test and side, what was met. always: places that are reached whatever the process. inner:
+    what the summary being made meets whatever its caller.
     """
 
     def __init__(self) -> None:
@@ -118,6 +119,8 @@ def called(it: Interpreter, info: FunctionInfo, bound: dict[str, Value], place: 
             met(it, place, info.name, "barrier")
         elif effect == "divergent":
             differs(it, result, info.name)
+        elif effect == "axes_of":
+            axes.check_spec(it, place, value, bound.get(names[1]))
         elif effect == "spans":
             spans(it, result)
         elif effect == "spans_if":
@@ -137,9 +140,10 @@ def spans(it: Interpreter, value: Value) -> None:
 
 def placed(it: Interpreter, value: Value, sharding: Value | None) -> None:
     """`device_put(value, sharding)`."""
-    if isinstance(sharding, ExtObj) and it.knowledge.classes.get(sharding.cls) == "sharding":
-        if any(part.uid in it.meetings.meshes for part in sharding.args[:1]):
-            spans(it, value)
+    if not isinstance(sharding, ExtObj) or it.knowledge.classes.get(sharding.cls) != "sharding":
+        return
+    if any(part.uid in it.meetings.meshes for part in sharding.args[:1]):
+        spans(it, value)
 
 
 def compiled(it: Interpreter, values: tuple[Value, ...], place: Place, function: str) -> None:

@@ -134,6 +134,8 @@ def _rebinding_event(it: Interpreter, name: str, value: Value, stmt: ir.Node) ->
         if closure is None or closure.depth >= fr.ctx.depth:
             return
         target = "nonlocal"
+    if traced_inside(value) is None and objects.deliberate_store(it, name, it.place(stmt)):
+        return
     it.emit(Mutated(it.place(stmt), target, name, value, fr.ctx.why, fr.ctx.transform))
 
 
@@ -154,7 +156,8 @@ def _note_rebinding(it: Interpreter, name: str, stmt: ir.Node) -> None:
 def _expr(it: Interpreter, stmt: ir.ExprStmt) -> None:
     it.dropped = stmt.value
     value = evaluate(it, stmt.value)
-    if type(stmt.value) is ir.Call and type(value) is Key and value.place == it.place(stmt.value):
+    derived = type(value) is Key and (value.tag is not None or value.parent is not None)
+    if type(stmt.value) is ir.Call and type(value) is Key and derived and value.place == it.place(stmt.value):
         it.emit(KeyDiscarded(it.place(stmt), value.tag if isinstance(value.tag, str) else "split"))
     if type(stmt.value) is ir.Call:
         updates.dropped(it, stmt.value)
@@ -322,6 +325,8 @@ def _for(it: Interpreter, stmt: ir.For) -> list[State]:
     if sequence.length is not None and sequence.length <= UNROLLED and it.steps < MAX_STEPS:
         passes = sequence.length
     loop_id = fresh_uid()
+    if passes == sequence.length:
+        it.short_loops.add(loop_id)
     frame = it.fr
     frame.loops.append(loop)
     states = [it.st]
@@ -376,7 +381,9 @@ def _try(it: Interpreter, stmt: ir.Try) -> list[State]:
     emit = it.emit
     if stmt.handlers and guards.awaits_tracers(stmt):
         it.emit = _attempting(it, frame)
+    it.expected.append({error for errors in guards.caught(stmt) for error in errors})
     body = exec_block(it, stmt.body, [it.st])
+    it.expected.pop()
     it.emit = emit
     raised = frame.handlers.pop()
     out = exec_block(it, stmt.orelse, body)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import captures, repeats, timing
+from jaxlint.semantics import captures, processes, repeats, timing
 from jaxlint.semantics.buffers import Empty
 from jaxlint.semantics.events import Donation, Event, Use
 from jaxlint.semantics.interpreter import Ctx, Frame
@@ -72,6 +72,7 @@ class Summary:
     __slots__ = (
         "end",
         "heap",
+        "meetings",
         "pending",
         "reads",
         "repeatable",
@@ -98,6 +99,7 @@ class Summary:
         self.repeatable: list[Origin] = []
         self.reads: dict[Any, Read] = {}
         self.state: State | None = None
+        self.meetings: list[str] = []
         self.timing: timing.TimingSummary | None = None
 
 
@@ -320,7 +322,7 @@ def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: P
     for name, value in env.items():
         new_env[name], part = abstraction(value)
         signature.append(part)
-    key = (identity, ctx.abstract, ctx.depth > 0, bool(ctx.bodies), tuple(signature))
+    key = (identity, ctx.abstract, ctx.depth > 0, bool(ctx.bodies), ctx.axes, tuple(signature))
     try:
         known = it.memo.get(key) or it.local_memo.get(key)
     except TypeError:
@@ -403,10 +405,12 @@ def _summarise(it: Interpreter, func: Func, env: dict[str, Value], ctx: Ctx, abs
             summary.timing = timing.TimingSummary(it.timeline)
 
     repeatable, it.repeatable = it.repeatable, summary.repeatable
+    meetings, it.meetings.inner = it.meetings.inner, summary.meetings
     try:
         it.isolated(run, summary=True)
     finally:
         it.repeatable = repeatable
+        it.meetings.inner = meetings
         it.older = older
     summary.end = fresh_uid()
     state = summary.state
@@ -451,6 +455,8 @@ class _Replay:
             for use in uses[:2]:
                 detail = self.value(use.detail) if isinstance(use.detail, Value) else use.detail
                 consume(it, self.value(use.value), use.how, self.place, detail=detail, definite=use.definite, inner=use)
+        for function in self.summary.meetings:
+            processes.met(it, self.place, function, "callee")
         if self.summary.reads:
             for variable, read in self.summary.reads.items():
                 captures.replay_read(ctx, variable, read, self.actual)

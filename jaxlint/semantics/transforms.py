@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import TransformInfo, term
-from jaxlint.semantics import buffers, captures, compiles, contracts, loops, receivers, timing, updates
+from jaxlint.semantics import axes, buffers, captures, compiles, contracts, loops, processes, receivers, specs, timing, updates
 from jaxlint.semantics.arguments import check_arguments, is_compiled
 from jaxlint.semantics.calls import call
 from jaxlint.semantics.demands import traced_part
@@ -180,6 +180,8 @@ def _wrap(it: Interpreter, info: TransformInfo, inner: Value, options: dict[str,
     it.emit(Transformed(place, info.name, inner, innermost(inner), options))
     if info.options:
         check_options(it, info, inner, options, place)
+        specs.check_arguments(it, info, inner, options, place)
+        axes.made(it, info, options)
     if info.result == "methods":
         if info.name == "haiku.without_apply_rng" and isinstance(inner, ExtObj):
             return ExtObj(inner.cls, inner.args, {"without_apply_rng": Const(True)})
@@ -284,6 +286,7 @@ def call_wrapped(
     body = short_name(info) in _BODIES
     why_place = wrapped.place
     ctx = open_trace(it, info, why_place, body=body)
+    ctx.axes = axes.bound_by(it, wrapped)
     if not generic and star is None and info.mode == "abstract" and is_compiled(info.options):
         chosen = Chosen(it, wrapped, "static_argnums", "static_argnames")
         check_arguments(it, wrapped, chosen, args, kwargs, parameter_names(wrapped.inner) or [], place)
@@ -311,6 +314,8 @@ def call_wrapped(
         it.st = before
     if flags & FLOW:
         loops.check(it, info.name, wrapped.inner, out, wrapped.options, wrapped.place)
+    if "out_specs" in info.options:
+        specs.check_result(it, wrapped, out)
     _flush_pending(it, ctx, out)
     if info.mode != "shape":
         _replay_origins(it, liftings, place)
@@ -319,6 +324,8 @@ def call_wrapped(
         captures.remember(it, captures.identity(it, wrapped.inner, prints), ctx.reads, wrapped.place)
     result = _gives(it, info, wrapped, out, args, place)
     if not generic:
+        if it.meetings.spanning and not it.fr.ctx.depth and is_compiled(info.options):
+            processes.compiled(it, (*args, *kwargs.values()), place, short_name(info))
         if not it.fr.ctx.depth:
             timing.called_wrapper(it, wrapped, result, place)
         _donate(it, wrapped, args, kwargs, place)
@@ -362,10 +369,11 @@ def _lift_arguments(
     static = Chosen(it, wrapped, "static_argnums", "static_argnames")
     positions = _differentiated(it, wrapped) if info.mode == "diff" else None
     axes = _mapped_axes(it, wrapped) if info.mode == "batched" else None
+    unsplit = _without_spec(it, wrapped.options.get("in_specs"))
 
     def lift(value: Value, position: int | None, name: str | None) -> Value:
         if info.mode in ("abstract", "shape"):
-            if static.has(position, name):
+            if static.has(position, name) or position in unsplit:
                 return value
             if not static.known and not isinstance(value, Array | Key):
                 return Opaque()
@@ -386,6 +394,16 @@ def _lift_arguments(
     )
     lifted_kwargs = {name: lift(value, None, name) for name, value in kwargs.items()}
     return lifted, lifted_kwargs, [lifting, unmapped]
+
+
+def _without_spec(it: Interpreter, specs: Value | None) -> set[int]:
+    """The positions for which `in_specs` says None: `shard_map` hands those arguments through as they are."""
+    items: Iterable[Value] = ()
+    if isinstance(specs, TupleV) and specs.cls is None:
+        items = specs.items
+    elif isinstance(specs, Ref) and specs.kind == "list" and not it.st.content(specs).open:
+        items = it.st.content(specs).items
+    return {position for position, item in enumerate(items) if is_none(item)}
 
 
 def _share(it: Interpreter, ctx: Ctx, value: Value) -> None:

@@ -125,4 +125,7 @@ def _is_rows(it: Interpreter, value: Value) -> bool:
     plain = isinstance(value, Opaque) and value.trace is not None and value.trace.certain and value.hint is None
     if not plain or not isinstance(value, Opaque) or value.parent is not None or value.made is not None:
         return False
+    # Nothing but its rows is asked of it: a dict or a list of layers would be subscripted or tested as well.
+    if it.fr.fn.uses.get(value.name, set()) & {"[]", "[str]", "in", "()", ".items", ".keys", ".values", "len()"}:
+        return False
     return _argument(it, value) is not None

@@ -195,9 +195,8 @@ class _Lowering:
         """Lower the body of `fn` in its own scope."""
         saved = self.fn, self.class_name, self.prefix, self.in_comprehension
         self.fn, self.class_name, self.prefix, self.in_comprehension = fn, None, prefix, []
-        start = len(self.nodes)
         fn.body = lower_body()
-        fn.size = len(self.nodes) - start
+        fn.size = len(self.nodes) - fn.id  # parameters and body
         self.fn, self.class_name, self.prefix, self.in_comprehension = saved
         loads = self.fn.loads
         for name, last in fn.loads.items():

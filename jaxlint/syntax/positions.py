@@ -14,6 +14,7 @@ from libcst._nodes.internal import CodegenState
 from libcst.metadata import PositionProvider
 
 from jaxlint.findings import Span
+from jaxlint.source import split_rows
 
 if TYPE_CHECKING:
     from jaxlint.syntax import ir
@@ -89,7 +90,7 @@ class Positions:
     def __init__(self, module: ir.ModuleIR, text: str) -> None:
         self.module = module
         self.text = text
-        self.lines = text.splitlines(keepends=True)
+        self.lines = split_rows(text)
         self._cache: dict[int, Span] = {}
         self._whole: dict[Any, Span] | None = None
         self._starts: list[tuple[int, int]] | None = None
@@ -106,6 +107,12 @@ class Positions:
         if found is None:
             found = self._cache[id] = self._compute(id)
         return found
+
+    def span_of(self, node: cst.CSTNode, holder: int) -> Span:
+        """The region of a node without a number inside the statement of the node `holder`."""
+        if self._starts is None or not self.module.statements:
+            return self._from_whole(node)
+        return self._place(self.module.statement_of[holder], node)
 
     def header_end(self, id: int) -> int:
         """The last row of the header of the statement that holds node `id`."""

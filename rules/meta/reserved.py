@@ -14,8 +14,4 @@ RESERVED = {
     "JAX703": "unstable-expression",
     "JAX704": "non-differentiable-loop",
     "JAX705": "custom-derivative-contract",
-    "JAX802": "unbound-axis-name",
-    "JAX803": "legacy-pmap",
-    "JAX804": "spec-arity",
-    "JAX805": "divergent-processes",
 }

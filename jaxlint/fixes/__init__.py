@@ -1,0 +1,1 @@
+"""Fixes: making them from syntax nodes, and applying them to files."""

@@ -1,0 +1,63 @@
+"""Walking a LibCST tree without its whitespace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import libcst as cst
+
+_SPACE = (cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Newline, cst.Comment)
+
+
+@lru_cache(maxsize=None)
+def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    names: tuple[str, ...] = tuple(getattr(kind, "__dataclass_fields__", ()))
+    return tuple(name for name in names if "whitespace" not in name and name not in ("leading_lines", "header", "footer"))
+
+
+def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The nodes directly inside a node, in the order of their fields."""
+    for name in _fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            if not isinstance(value, _SPACE):
+                yield value
+        elif isinstance(value, list | tuple):
+            yield from (item for item in value if isinstance(item, cst.CSTNode) and not isinstance(item, _SPACE))
+
+
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A node and everything inside it."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(children(current))
+
+
+def parents(node: cst.CSTNode) -> dict[int, cst.CSTNode]:
+    """For each node inside a node, by identity, the node around it."""
+    return {id(child): current for current in walk(node) for child in children(current)}
+
+
+def names(node: cst.CSTNode) -> set[str]:
+    """Every plain name inside a node."""
+    return {found.value for found in walk(node) if isinstance(found, cst.Name)}
+
+
+def dotted(node: cst.CSTNode) -> str:
+    """`a.b.c` for a chain of plain names, else nothing."""
+    if isinstance(node, cst.Name):
+        return node.value
+    if isinstance(node, cst.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr.value}" if base else ""
+    return ""
+
+
+def last_name(node: cst.CSTNode) -> str:
+    """The last part of a dotted name."""
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    return node.value if isinstance(node, cst.Name) else ""
