@@ -11,24 +11,31 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from jaxlint import __version__
 from jaxlint.findings import Applicability, Edit, Finding, Fix, Related, Severity, Span
+from jaxlint.fixes.write import encoded
 from jaxlint.results import FileResult
+from jaxlint.source import Source
 
 _FORMAT = 1
 
 
 class Cache:
-    """The results kept under `folder` for the settings `identity`. `notes` says what was wrong with it."""
+    """The results kept under `folder` for the settings `identity`. `notes` says what was wrong with it.
 
-    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
+    `unsaved` holds, by path, what stands in for files: results count for that content.
+    """
+
+    def __init__(self, folder: Path, identity: dict[str, Any], unsaved: Mapping[str, Source] | None = None) -> None:
         self.folder = folder
         self.notes: list[str] = []
         self._file = folder / __version__ / f"{_digest(_identity(identity))}.json"
+        self._unsaved = unsaved or {}
         self._hashes: dict[str, str] = {}
         self._entries: dict[str, Any] = self._read()
         self._fresh: dict[str, Any] = {}
@@ -74,9 +81,10 @@ class Cache:
         """The hash of a file's content; of a file that cannot be read, one that no content has."""
         found = self._hashes.get(path)
         if found is None:
+            source = self._unsaved.get(path)
             try:
-                found = _digest(Path(path).read_bytes())
-            except OSError:
+                found = _digest(encoded(source) if source is not None else Path(path).read_bytes())
+            except (OSError, UnicodeEncodeError):
                 found = "unreadable"
             self._hashes[path] = found
         return found

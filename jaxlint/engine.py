@@ -19,12 +19,13 @@ from jaxlint.results import FileResult
 from jaxlint.rule import Rule
 from jaxlint.semantics import receivers
 from jaxlint.semantics.entries import run_host, run_scheduled
-from jaxlint.semantics.events import ArrayCaptured, ChangeMet, Event, PrivateImported
+from jaxlint.semantics.events import ArrayCaptured, ChangeMet, Event, PrivateImported, RowsStacked
 from jaxlint.semantics.interpreter import Interpreter
 from jaxlint.semantics.project import ModuleEnv, Project
 from jaxlint.semantics.spellings import tell
 from jaxlint.semantics.values import Place, Why
 from jaxlint.source import Source, UnparsableFile, read_source
+from jaxlint.syntax.depth import too_deep
 from jaxlint.syntax.positions import Positions
 from jaxlint.target import Target
 
@@ -192,6 +193,11 @@ class Engine:
         found = self.project.by_path.get(source.path)
         if found is not None:
             return found
+        deep = too_deep(source.text)
+        if deep is not None:
+            message, row, column = deep
+            self._unparsable(source, message, Span(row, column, row, column))
+            return None
         try:
             tree = cst.parse_module(source.text)
         except cst.ParserSyntaxError as error:
@@ -209,6 +215,7 @@ class Engine:
         it = self.interpreter
         it.new_entry()
         it.follows_captures = bool(self._listeners(ArrayCaptured))
+        it.follows_rows = bool(self._listeners(RowsStacked))
         it.run_module(env)
         if self._listeners(ChangeMet) or self._listeners(PrivateImported):
             tell(it, env, self.target)
@@ -322,9 +329,13 @@ class Engine:
             return None
         module = raw.place[0]
         editor = self._editors.get(module.path)
-        if editor is None or editor.module is not module:
+        if editor is None or editor.nodes is not module.nodes:
             editor = self._editors[module.path] = Editor(module, positions, self.target)
-        return raw.fix(editor)
+        try:
+            return raw.fix(editor)
+        except Exception:  # a finding without its fix is better than none
+            self.counters[f"the fix of {raw.rule.code} failed"] += 1
+            return None
 
 
 def _syntax_error(source: Source, error: cst.ParserSyntaxError) -> tuple[str, Span]:

@@ -83,3 +83,11 @@ class Finding:
     def sort_key(self) -> tuple[str, int, Span, str]:
         """The order in which findings are shown."""
         return (self.path, self.cell or 0, self.span, self.code)
+
+
+def is_applicable(finding: Finding, *, unsafe: bool) -> bool:
+    """Whether a finding has a fix that may be applied; unsafe ones only on demand."""
+    if finding.fix is None:
+        return False
+    applicability = finding.fix.applicability
+    return applicability is Applicability.SAFE or (unsafe and applicability is Applicability.UNSAFE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,8 +78,8 @@ class Runner:
         self._shown = shown
         self._on_file = on_file
 
-    def check(self, files: Iterable[Path], unsaved: Source | None = None) -> Outcome:
-        """Check files; `unsaved` stands in for the file of its path."""
+    def check(self, files: Iterable[Path], unsaved: Mapping[str, Source] | None = None) -> Outcome:
+        """Check files; `unsaved` holds, by path, what stands in for files."""
         outcome = Outcome()
         groups: dict[tuple[tuple[str, object], ...], list[_File]] = {}
         for path in files:
@@ -88,12 +88,12 @@ class Runner:
             options = tuple(sorted({**settings.engine_options(), "target_jax": judged}.items()))
             groups.setdefault(options, []).append(_File(path, settings, settings.rules_for(path)))
         for options, group in groups.items():
-            self._check_group(group, dict(options), unsaved, outcome)
+            self._check_group(group, dict(options), unsaved or {}, outcome)
         outcome.findings.sort(key=Finding.sort_key)
         return outcome
 
     def _check_group(
-        self, group: Sequence[_File], options: dict[str, object], unsaved: Source | None, outcome: Outcome
+        self, group: Sequence[_File], options: dict[str, object], unsaved: Mapping[str, Source], outcome: Outcome
     ) -> None:
         """Files for which the engine runs with the same options."""
         on = frozenset[str]().union(*(file.rules for file in group))
@@ -106,7 +106,7 @@ class Runner:
         engine_options = {**options, "rules": rules, "roots": sorted(str(root) for root in roots)}
         found, failed = self._analysed(paths, engine_options, unsaved, outcome)
         for file in group:
-            source = unsaved if unsaved is not None and unsaved.path == str(file.path) else read_source(file.path)
+            source = unsaved.get(str(file.path)) or read_source(file.path)
             suppressions = Suppressions(source, self._catalogue)
             judge = source.error is None and str(file.path) not in failed
             outcome.findings += self._remaining(file, found.get(str(file.path), ()), suppressions, judge=judge)
@@ -124,11 +124,11 @@ class Runner:
         return [path for path in found if path not in known]
 
     def _analysed(
-        self, paths: Sequence[str], options: dict[str, Any], unsaved: Source | None, outcome: Outcome
+        self, paths: Sequence[str], options: dict[str, Any], unsaved: Mapping[str, Source], outcome: Outcome
     ) -> tuple[dict[str, list[Finding]], set[str]]:
         """Findings by file, from the cache where it knows them, and the files that the analysis failed on."""
         identity = {**options, "rules": sorted(rule.code for rule in options["rules"])}
-        cache = Cache(self._cache, identity) if self._cache is not None and unsaved is None else None
+        cache = Cache(self._cache, identity, unsaved) if self._cache is not None else None
         known = {path: result for path in paths if cache is not None and (result := cache.get(path)) is not None}
         todo = [path for path in paths if path not in known]
         analysed = Analysed()
@@ -149,7 +149,7 @@ class Runner:
                 if place not in kept or _preference(finding) < _preference(kept[place]):
                     kept[place] = finding
         if cache is not None:
-            if not analysed.failures:
+            if not analysed.failures and not unsaved:
                 cache.save()
             outcome.warnings += cache.notes
         return {path: list(kept.values()) for path, kept in found.items()}, failed

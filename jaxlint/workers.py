@@ -9,9 +9,10 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import threading
 import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 SMALL = 300_000
 """Bytes below which a second process costs more than it saves."""
+
+_STACK = 512 * 2**20
+"""Bytes of address space for the stack of the analysis; only what is used becomes memory."""
 
 
 @dataclass(slots=True)
@@ -53,19 +57,19 @@ def analyse(
     options: dict[str, Any],
     *,
     jobs: int = 1,
-    unsaved: Source | None = None,
+    unsaved: Mapping[str, Source] | None = None,
     on_file: Callable[[Path], None] = lambda _: None,
 ) -> Analysed:
-    """Analyse files with up to `jobs` processes; `unsaved` stands in for the file of its path."""
+    """Analyse files with up to `jobs` processes; `unsaved` holds, by path, what stands in for files."""
     sizes = {path: _size(path) for path in paths}
-    shares = deal(sizes, jobs) if jobs > 1 and unsaved is None and sum(sizes.values()) > SMALL else [list(paths)]
+    shares = deal(sizes, jobs) if jobs > 1 and sum(sizes.values()) > SMALL else [list(paths)]
     if len(shares) == 1:
         return analyse_here(shares[0], engine, options, unsaved, on_file)
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     whole = Analysed()
     with ProcessPoolExecutor(max_workers=len(shares), mp_context=context) as pool:
-        running = [pool.submit(analyse_here, share, engine, options) for share in shares]
+        running = [pool.submit(analyse_here, share, engine, options, unsaved) for share in shares]
         for share, future in zip(shares, running, strict=True):
             try:
                 whole.add(future.result())
@@ -80,21 +84,46 @@ def analyse_here(
     paths: Sequence[str],
     engine: Callable[..., Any],
     options: dict[str, Any],
-    unsaved: Source | None = None,
+    unsaved: Mapping[str, Source] | None = None,
     on_file: Callable[[Path], None] = lambda _: None,
 ) -> Analysed:
-    """Analyse files in this process."""
+    """Analyse files in this process, on a stack that deeply nested programs do not exhaust."""
+    found: list[Analysed] = []
+    before = threading.stack_size()
+    for size in (_STACK, _STACK // 8, before):
+        thread = threading.Thread(
+            target=lambda: found.append(_analyse(paths, engine, options, unsaved, on_file)), daemon=True
+        )
+        try:
+            threading.stack_size(size)
+            thread.start()
+            break
+        except (ValueError, RuntimeError):  # the platform has no such stack to give
+            continue
+        finally:
+            threading.stack_size(before)
+    thread.join()
+    return found[0] if found else Analysed(failures=[(None, "the analysis ended early", "")])
+
+
+def _analyse(
+    paths: Sequence[str],
+    engine: Callable[..., Any],
+    options: dict[str, Any],
+    unsaved: Mapping[str, Source] | None,
+    on_file: Callable[[Path], None],
+) -> Analysed:
     found = Analysed()
     collecting = gc.isenabled()
     gc.disable()  # the analysis makes no garbage worth looking for while it runs
     try:
         try:
-            running = engine(**options)
+            running = engine(**options, **({"unsaved": unsaved} if unsaved else {}))
         except Exception as error:
             return Analysed(failures=[(None, _text(error), traceback.format_exc())])
         for path in paths:
             on_file(Path(path))
-            source = unsaved if unsaved is not None and unsaved.path == path else read_source(Path(path))
+            source = (unsaved or {}).get(path) or read_source(Path(path))
             try:
                 running.analyse(source)
             except Exception as error:

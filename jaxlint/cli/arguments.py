@@ -13,6 +13,7 @@ from jaxlint.config.kinds import Choice, Flag
 from jaxlint.config.settings import ANALYSIS, FILES, OPTIONS, OUTPUT, RULES
 from jaxlint.config.toml import Layer
 
+FIXES = "Fixes"
 _COLOURS = ("auto", "always", "never")
 
 
@@ -95,7 +96,7 @@ def check_parser() -> Parser:
     parser.add_argument(
         "paths", nargs="*", metavar="PATHS", help="files and folders; `-` is standard input (default: .)"
     )
-    groups = {name: parser.add_argument_group(name) for name in (RULES, FILES, OUTPUT, ANALYSIS, "Settings")}
+    groups = {name: parser.add_argument_group(name) for name in (RULES, FIXES, FILES, OUTPUT, ANALYSIS, "Settings")}
     for name, option in OPTIONS.items():
         if option.group:
             _add_setting(groups[option.group], name)
@@ -103,6 +104,7 @@ def check_parser() -> Parser:
     files = groups[FILES]
     files.add_argument("--stdin-filename", metavar="PATH", help="the name of what is read from standard input")
     files.add_argument("--show-files", action="store_true", help="list the files that would be checked")
+    _add_fixes(groups[FIXES])
     _add_output(groups[OUTPUT])
     analysis = groups[ANALYSIS]
     analysis.add_argument(
@@ -114,7 +116,7 @@ def check_parser() -> Parser:
         "--config", action="append", default=[], metavar="FILE|SETTING",
         help="a settings file in place of those beside the code, or one setting such as 'ignore = [\"JAX801\"]'",
     )  # fmt: skip
-    settings.add_argument("--isolated", action="store_true", help="read no settings file")
+    settings.add_argument("--isolated", action="store_true", help="read no settings file, and not what the project requires")
     settings.add_argument(
         "--show-settings", action="store_true", help="show the settings of the first file, with their sources"
     )
@@ -142,6 +144,15 @@ def _add_setting(group: argparse._ArgumentGroup, name: str) -> None:
     if isinstance(option.kind, Choice) and not any(word in doc for word in option.kind.words):
         doc = f"{doc}: {', '.join(option.kind.words)}"
     group.add_argument(*flags, dest=name, action="append", default=None, metavar=option.kind.metavar, help=doc)
+
+
+def _add_fixes(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--fix", action="store_true", help="mend what can be mended safely")
+    group.add_argument("--unsafe-fixes", action="store_true", help="with fixes that may change what a program does")
+    group.add_argument("--fix-only", action="store_true", help="mend, and do not report what is left")
+    group.add_argument("--diff", action="store_true", help="show what would be mended as a diff, and write nothing")
+    group.add_argument("--show-fixes", action="store_true", help="list what was mended")
+    group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was mended")
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:

@@ -7,12 +7,14 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from jaxlint.cli.arguments import check_parser, setting_layer
 from jaxlint.cli.clean import cache_folder
+from jaxlint.cli.fixing import Fixing
 from jaxlint.cli.main import COMMANDS, EXIT_ERROR, complain
 from jaxlint.cli.progress import Progress
 from jaxlint.cli.show import show_settings
@@ -21,7 +23,7 @@ from jaxlint.config.errors import UsageError, did_you_mean
 from jaxlint.config.resolver import Resolver, Sources
 from jaxlint.config.toml import Layer, read_inline
 from jaxlint.files.discovery import discover, is_force_excluded
-from jaxlint.findings import Finding
+from jaxlint.fixes.session import Fixed
 from jaxlint.report import machine, statistics, text
 from jaxlint.report.style import Style, wants_colour
 from jaxlint.runner import EngineFactory, Outcome, Runner, default_engine
@@ -74,20 +76,25 @@ class _Check:
             shown=self._shown,
             on_file=progress.file,
         )
+        fixing = Fixing(self.options, unsaved)
         try:
-            outcome = runner.check(files, unsaved)
+            fixed = fixing.run(runner, files)
         finally:
             progress.close()
+        outcome = fixed.outcome
         for warning in outcome.warnings:
             self._warn(warning)
-        for error in outcome.errors:
+        for error in (*outcome.errors, *fixing.finish(fixed, self._shown)):
             self._fail(error)
-        self._report(outcome.findings, unsaved)
+        if not fixing.only:
+            self._report(fixed, unsaved, to_stderr=fixing.prints_source)
+        elif not self.options.silent and not self.options.quiet:
+            self._tell_fixes(fixed, would=self.options.diff)
         if self.options.verbose:
             self._account(outcome, len(files), time.perf_counter() - started)
         if self.failed:
             return EXIT_ERROR
-        return 1 if outcome.findings and not self.options.exit_zero else 0
+        return 0 if self.options.exit_zero else fixing.status(fixed)
 
     def _inputs(self) -> tuple[list[Path], Source | None]:
         paths: list[str] = self.options.paths or ["."]
@@ -113,15 +120,16 @@ class _Check:
         excluded = self.options.stdin_filename is not None and is_force_excluded(path, self.resolver.for_file(path))
         return ([] if excluded else [path]), source
 
-    def _report(self, findings: Sequence[Finding], unsaved: Source | None) -> None:
+    def _report(self, fixed: Fixed, unsaved: Source | None, *, to_stderr: bool) -> None:
         output_format = self.resolver.for_folder(self.cwd).output_format
         target: str | None = self.options.output_file
         if target is None and self.options.silent:
             return
-        colour = wants_colour(self.options.color, sys.stdout) and (target is None or self.options.color == "always")
-        pieces = self._rendered(findings, output_format, Style(colour), unsaved)
+        stream = sys.stderr if to_stderr else sys.stdout
+        colour = wants_colour(self.options.color, stream) and (target is None or self.options.color == "always")
+        pieces = self._rendered(fixed, output_format, Style(colour), unsaved)
         if target is None:
-            _write(pieces)
+            _write(pieces, stream)
             return
         try:
             with open(target, "w", encoding="utf-8", errors="backslashreplace") as file:  # noqa: PTH123
@@ -129,21 +137,32 @@ class _Check:
         except OSError as error:
             self._fail(f"{target}: cannot be written: {(error.strerror or str(error)).lower()}")
 
-    def _rendered(
-        self, findings: Sequence[Finding], output_format: str, style: Style, unsaved: Source | None
-    ) -> Iterator[str]:
+    def _rendered(self, fixed: Fixed, output_format: str, style: Style, unsaved: Source | None) -> Iterator[str]:
+        findings, unsafe = fixed.outcome.findings, self.options.unsafe_fixes
+        counted = statistics.count(findings, unsafe=unsafe)
         if output_format not in _TEXT_FORMATS:
-            yield (
-                statistics.as_json(statistics.count(findings)) if self.options.statistics else machine.as_json(findings)
-            )
+            yield statistics.as_json(counted) if self.options.statistics else machine.as_json(findings)
             return
+        texts = {**({unsaved.path: unsaved} if unsaved is not None else {}), **fixed.after}
+        context = text.TextContext(self.cwd, style, _Rows(texts), unsafe)
         if self.options.statistics:
-            yield from statistics.as_text(statistics.count(findings), style)
+            yield from statistics.as_text(counted, style)
         else:
-            context = text.TextContext(self.cwd, style, _Rows(unsaved))
             yield from (text.full if output_format == "full" else text.concise)(findings, context)
+        if self.options.show_fixes:
+            yield from text.fixes(fixed.fixes, context)
         if not self.options.quiet and not (self.failed and not findings):
-            yield text.summary(findings)
+            yield text.summary(findings, fixed=fixed.count, unsafe=unsafe)
+
+    def _tell_fixes(self, fixed: Fixed, *, would: bool) -> None:
+        """One line, or the list of them, beside a diff or when nothing else is shown."""
+        if self.options.show_fixes:
+            context = text.TextContext(self.cwd, Style(wants_colour(self.options.color, sys.stderr)), lambda _: ())
+            sys.stderr.writelines(text.fixes(fixed.fixes, context, would=would))
+        else:
+            verb = ("Would fix" if fixed.count else "Would fix nothing") if would else "Fixed"
+            count = f" {fixed.count} finding{'s' if fixed.count != 1 else ''}" if fixed.count or not would else ""
+            sys.stderr.write(f"{verb}{count}.\n")
 
     def _account(self, outcome: Outcome, files: int, seconds: float) -> None:
         complain(f"checked {files} file{'s' if files != 1 else ''} in {seconds:.2f} s", "info")
@@ -165,8 +184,8 @@ class _Check:
 class _Rows:
     """The rows of files, read once more for excerpts."""
 
-    def __init__(self, unsaved: Source | None) -> None:
-        self._known: dict[str, list[str]] = {unsaved.path: unsaved.lines} if unsaved is not None else {}
+    def __init__(self, texts: Mapping[str, Source]) -> None:
+        self._known: dict[str, list[str]] = {path: source.lines for path, source in texts.items()}
 
     def __call__(self, path: str) -> Sequence[str]:
         rows = self._known.get(path)
@@ -199,10 +218,11 @@ def _sources(options: argparse.Namespace, cwd: Path) -> Sources:
     return Sources(setting_layer(options, cwd), tuple(inline), file, options.isolated)
 
 
-def _write(pieces: Iterable[str]) -> None:
-    """Write to standard output, whatever its encoding can express."""
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
+def _write(pieces: Iterable[str], stream: TextIO | None = None) -> None:
+    """Write to standard output or another stream, whatever its encoding can express."""
+    stream = stream or sys.stdout
+    reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
-    sys.stdout.writelines(pieces)
-    sys.stdout.flush()
+    stream.writelines(pieces)
+    stream.flush()

@@ -13,6 +13,7 @@ import tokenize
 from collections.abc import Iterator
 from typing import Any
 
+from jaxlint.cli import triage
 from jaxlint.cli.arguments import Parser, add_color, add_format
 from jaxlint.config.catalogue import Catalogue, load_catalogue
 from jaxlint.config.errors import UsageError
@@ -39,15 +40,24 @@ def list_rules(arguments: list[str]) -> int:
 
 
 def explain(arguments: list[str]) -> int:
-    """Explain the rules that a code, a prefix or a name selects."""
-    parser = Parser(prog="jaxlint explain", description="Explain rules.")
-    parser.add_argument("rules", nargs="+", metavar="RULE", help="a code, a prefix such as JAX2, a name, or ALL")
+    """Explain the rules that a code, a prefix or a name selects, or that guard against what JAX raised."""
+    parser = Parser(prog="jaxlint explain", description="Explain rules, and exceptions of JAX.")
+    parser.add_argument(
+        "rules", nargs="+", metavar="RULE", help="a code, a prefix such as JAX2, a name, ALL, or an exception of JAX"
+    )
     add_format(parser, _FORMATS)
     add_color(parser)
     options = parser.parse(arguments)
     catalogue = load_catalogue()
     codes: dict[str, None] = {}
+    guides: list[str] = []
     for word in options.rules:
+        guide = triage.section(word)
+        if guide is not None:
+            guides.append(guide)
+            if options.format == "json":
+                codes.update(dict.fromkeys(code for code in triage.codes(guide) if code in catalogue.by_code))
+            continue
         selector = catalogue.select(word, "explain")
         if not selector.codes:
             raise UsageError(f"explain: `{word}` is reserved for a rule that does not exist yet")
@@ -60,7 +70,7 @@ def explain(arguments: list[str]) -> int:
         return 0
     style = Style(wants_colour(options.color, sys.stdout))
     page = _terminal_page if style.colour else _plain_page
-    _print("\n".join("\n".join(page(rule, style)) + "\n" for rule in rules))
+    _print("\n".join([*guides, *("\n".join(page(rule, style)) + "\n" for rule in rules)]))
     return 0
 
 

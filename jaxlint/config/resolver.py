@@ -121,6 +121,7 @@ class Resolver:
         return Settings(
             **values,
             rules=enabled(self.catalogue, selections),
+            isolated=self._sources.isolated,
             sources=tuple(layer.path for layer in files if layer.path is not None),
             origins=origins,
         )

@@ -69,9 +69,13 @@ RULES, FILES, OUTPUT, ANALYSIS = "Rule selection", "File selection", "Output", "
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What holds for one file. `rules` are the codes that are on, `sources` the settings files, nearest first."""
+    """What holds for one file. `rules` are the codes that are on, `sources` the settings files, nearest first.
+
+    isolated: nothing that the project says counts.
+    """
 
     rules: frozenset[str] = frozenset()
+    isolated: bool = False
     sources: tuple[Path, ...] = ()
     origins: dict[str, str] = field(default_factory=dict)
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from jaxlint.devtools import api_changes
 from jaxlint.devtools.new_rule import FAMILIES, ScaffoldError, new_rule
 
 
@@ -18,7 +19,12 @@ def main(arguments: list[str] | None = None) -> int:
     new.add_argument("name", help="what the rule finds, in kebab-case: constant-key")
     new.add_argument("--family", choices=sorted(FAMILIES), help="the folder under rules/; it follows from the code")
     new.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
+    changes = commands.add_parser("api-changes", help="hold the table of JAX's changes against installed versions")
+    changes.add_argument("python", nargs="+", help="an interpreter that has JAX; three versions at least")
+    changes.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
     options = parser.parse_args(arguments)
+    if options.command == "api-changes":
+        return _api_changes(options.root, options.python)
     try:
         rule = new_rule(options.root, options.code, options.name, options.family)
     except ScaffoldError as error:
@@ -26,6 +32,14 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     print(rule.report())
     return 0
+
+
+def _api_changes(root: Path, interpreters: list[str]) -> int:
+    count, wrong = api_changes.record(root, interpreters)
+    print(f"{count} rows, {len(interpreters)} versions, {len(wrong)} contradictions: {root / api_changes.RECORD}")
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ _LOCKED = re.compile(rf'^name = "{_PACKAGE}"\nversion = "([^"]+)"', re.MULTILINE
 def judged_against(settings: Settings, folder: Path) -> tuple[str, str]:
     """The JAX version or versions that the files in `folder` are judged against, and who says so."""
     origin = settings.origins.get("target_jax")
-    found = None if origin is not None else project_target(folder)
+    found = None if origin is not None or settings.isolated else project_target(folder)
     if found is None:
         return settings.target_jax, origin or "default"
     return str(found), "what the project requires"

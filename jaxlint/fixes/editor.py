@@ -28,6 +28,7 @@ class Editor:
 
     def __init__(self, module: ir.ModuleIR, positions: Positions, target: Target) -> None:
         self.module = module
+        self.nodes = module.nodes
         self.target = target
         self._positions = positions
         self._rows = Rows(positions.text)
@@ -138,11 +139,26 @@ class Editor:
         """How a node of this file spells a qualified name, and the imports that it takes; None where no way is free."""
         return self._names.spell(qualified, self._holder(node))
 
+    def origin(self, name: str) -> str:
+        """The qualified name that a name of the file was imported as; nothing where it was not imported at the top."""
+        return self._names.origin(name)
+
     # ---- edits ----
 
     def replace(self, node: cst.CSTNode, code: str) -> Edit:
         """Put code in the place of a node."""
         return Edit(self.span(node), code)
+
+    def replace_whole(self, node: cst.BaseExpression, code: str) -> Edit:
+        """Put a call or a name in the place of an expression and of the parentheses around it."""
+        span = self.span(node)
+        for _ in getattr(node, "lpar", ()):
+            outer = Span(span.row, span.column - 1, span.end_row, span.end_column + 1)
+            text = self._rows.slice(outer) if span.column > 1 else ""
+            if not (text.startswith("(") and text.endswith(")")):
+                break
+            span = outer
+        return Edit(span, code)
 
     def before(self, node: cst.CSTNode, code: str) -> Edit:
         """Put code in front of a node."""

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOADED = frozenset(
-    "numpy lax nn random tree tree_util debug sharding dtypes errors profiler stages typing scipy image".split()
-)
+    {"debug", "dtypes", "errors", "image", "lax", "nn", "numpy", "profiler", "random", "scipy", "sharding", "stages",
+     "tree", "tree_util", "typing"}
+)  # fmt: skip
 """Modules of jax that `import jax` loads, in every version of the last years."""
 
 
@@ -33,6 +34,10 @@ class Names:
             self._taken = tree.names(nodes[0]) if nodes is not None else set()
         return self._taken
 
+    def origin(self, name: str) -> str:
+        """The qualified name behind a name that an import at the top binds."""
+        return self._imports().get(name, "")
+
     def spell(self, qualified: str, at: int) -> tuple[str, tuple[str, ...]] | None:
         """How the node numbered `at` may write a qualified name, and the imports that it takes."""
         hidden = self._hidden(at)
@@ -41,7 +46,7 @@ class Names:
             if bound in hidden or not (qualified == full or qualified.startswith(full + ".")):
                 continue
             rest = qualified[len(full) :]
-            if full == "jax" and not self._loaded(qualified):
+            if rest.count(".") > 1 and not self._loaded(qualified):
                 continue
             if best is None or len(full) > best[0]:
                 best = (len(full), bound + rest)
@@ -61,22 +66,20 @@ class Names:
         return name, (f"from {package} import {name}",)
 
     def _loaded(self, qualified: str) -> bool:
-        """Whether a name can be reached from a plain `import jax`, or the file imports its module anyway."""
+        """Whether a name can be reached from its package, or the file imports its module anyway."""
         parts = qualified.split(".")
-        if len(parts) == 2 or parts[1] in LOADED:
+        if len(parts) == 2 or (parts[0] == "jax" and parts[1] in LOADED):
             return True
         package = ".".join(parts[:-1])
         return any(
-            isinstance(stmt, ir.Import) and any(module == package or module.startswith(package + ".") for module, _, _ in stmt.names)
+            isinstance(stmt, ir.Import)
+            and any(module == package or module.startswith(package + ".") for module, _, _ in stmt.names)
             for stmt in self.module.body
         )
 
     def _imports(self) -> dict[str, str]:
         if self._imported is None:
-            found: dict[str, str] = {}
-            for stmt in self.module.body:
-                for bound, full in _bindings(stmt):
-                    found[bound] = full
+            found = {bound: full for stmt in self.module.body for bound, full in _bindings(stmt)}
             bound_again = self._assigned(found)
             self._imported = {bound: full for bound, full in found.items() if bound not in bound_again}
         return self._imported
@@ -90,10 +93,9 @@ class Names:
             if isinstance(line, cst.FunctionDef | cst.ClassDef):
                 found.add(line.name.value)
             elif isinstance(line, cst.SimpleStatementLine):
-                for small in line.body:
-                    if isinstance(small, cst.Assign):
-                        found |= {name for target in small.targets for name in tree.names(target.target) if name in imported
-                                  and not isinstance(target.target, cst.Attribute | cst.Subscript)}  # fmt: skip
+                assigns = [small for small in line.body if isinstance(small, cst.Assign)]
+                targets = [target.target for assign in assigns for target in assign.targets]
+                found |= {target.value for target in targets if isinstance(target, cst.Name)} & imported.keys()
         return found
 
     def _hidden(self, at: int) -> set[str]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 
 import libcst as cst
 
 _SPACE = (cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Newline, cst.Comment)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     names: tuple[str, ...] = tuple(getattr(kind, "__dataclass_fields__", ()))
-    return tuple(name for name in names if "whitespace" not in name and name not in ("leading_lines", "header", "footer"))
+    return tuple(
+        name for name in names if "whitespace" not in name and name not in ("leading_lines", "header", "footer")
+    )
 
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

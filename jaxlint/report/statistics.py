@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from jaxlint.findings import Applicability, Finding
+from jaxlint.findings import Finding, is_applicable
 from jaxlint.report.style import Style
 
 
 @dataclass(slots=True)
 class Count:
-    """How often a rule reported, and how often with a safe fix."""
+    """How often a rule reported, and how often with a fix that may be applied."""
 
     code: str
     name: str
@@ -20,18 +20,18 @@ class Count:
     fixable: int = 0
 
 
-def count(findings: Iterable[Finding]) -> list[Count]:
+def count(findings: Iterable[Finding], *, unsafe: bool = False) -> list[Count]:
     """The rules that reported, the most frequent first."""
     counts: dict[str, Count] = {}
     for finding in findings:
         entry = counts.setdefault(finding.code, Count(finding.code, finding.name))
         entry.count += 1
-        entry.fixable += finding.fix is not None and finding.fix.applicability is Applicability.SAFE
+        entry.fixable += is_applicable(finding, unsafe=unsafe)
     return sorted(counts.values(), key=lambda entry: (-entry.count, entry.code))
 
 
 def as_text(counts: list[Count], style: Style) -> Iterator[str]:
-    """`count  CODE  [*] name`; `[*]` when every finding has a safe fix, `[-]` when some have."""
+    """`count  CODE  [*] name`; `[*]` when every finding can be fixed, `[-]` when some can."""
     digits = max((len(str(entry.count)) for entry in counts), default=0)
     for entry in counts:
         mark = "*" if entry.fixable == entry.count else "-" if entry.fixable else " "

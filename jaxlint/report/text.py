@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxlint.findings import Finding, Severity
+from jaxlint.findings import Applicability, Finding, Severity, is_applicable
 from jaxlint.report.frame import excerpt
 from jaxlint.report.reference import reference_path
 from jaxlint.report.style import Style, visible
@@ -21,20 +22,24 @@ _NOUNS = {
 
 @dataclass(frozen=True, slots=True)
 class TextContext:
-    """What the text formats need besides the findings: `lines` gives the rows of a file by its path."""
+    """What the text formats need besides the findings.
+
+    lines: gives the rows of a file by its path. unsafe: fixes that may change the meaning count as well.
+    """
 
     cwd: Path
     style: Style
     lines: Callable[[str], Sequence[str]]
+    unsafe: bool = False
 
 
 def concise(findings: Iterable[Finding], context: TextContext) -> Iterator[str]:
-    """`path:row:column: CODE message`."""
+    """`path:row:column: CODE [*] message`; the mark says that `--fix` mends it."""
     style = context.style
     for finding in findings:
         code = style.severity(finding.code, finding.severity)
         place = _place(finding.path, finding.span.row, finding.span.column, context.cwd, finding.cell)
-        yield f"{style.bold(place)}: {code} {visible(finding.message)}\n"
+        yield f"{style.bold(place)}: {code}{_mark(finding, context)} {visible(finding.message)}\n"
 
 
 def full(findings: Iterable[Finding], context: TextContext) -> Iterator[str]:
@@ -43,13 +48,40 @@ def full(findings: Iterable[Finding], context: TextContext) -> Iterator[str]:
         yield "\n".join(_block(finding, context)) + "\n\n"
 
 
-def summary(findings: Sequence[Finding]) -> str:
-    """How many errors, warnings and notes there are."""
+def summary(findings: Sequence[Finding], *, fixed: int = 0, unsafe: bool = False) -> str:
+    """How many errors, warnings and notes there are, how many were fixed, and how many more can be."""
+    mended = f"Fixed {fixed} finding{'s' if fixed != 1 else ''}; " if fixed else ""
     if not findings:
-        return "All checks passed!\n"
+        return f"{mended}nothing is left.\n" if mended else "All checks passed!\n"
     counts = [(sum(finding.severity is severity for finding in findings), _NOUNS[severity]) for severity in Severity]
     parts = [f"{count} {one if count == 1 else many}" for count, (one, many) in counts if count]
-    return f"Found {', '.join(parts[:-1]) + ' and ' if len(parts) > 1 else ''}{parts[-1]}.\n"
+    listed = f"{', '.join(parts[:-1]) + ' and ' if len(parts) > 1 else ''}{parts[-1]}"
+    first = f"{mended}{listed} left.\n" if mended else f"Found {listed}.\n"
+    return first + _fixable(findings, unsafe=unsafe)
+
+
+def _fixable(findings: Sequence[Finding], *, unsafe: bool) -> str:
+    """What `--fix` would mend, and what it would mend with `--unsafe-fixes`."""
+    now = sum(is_applicable(finding, unsafe=unsafe) for finding in findings)
+    hidden = sum(is_applicable(finding, unsafe=True) for finding in findings) - now
+    more = f"({hidden} hidden fix{'es' if hidden != 1 else ''} can be enabled with the `--unsafe-fixes` option)"
+    if now:
+        return f"[*] {now} fixable with the `--fix` option{' ' + more if hidden else ''}.\n"
+    return f"No fixes available {more}.\n" if hidden else ""
+
+
+def fixes(
+    counts: Mapping[str, Counter[tuple[str, str]]], context: TextContext, *, would: bool = False
+) -> Iterator[str]:
+    """What was fixed, by file and rule."""
+    total = sum(counter.total() for counter in counts.values())
+    if not total:
+        return
+    yield f"{'Would fix' if would else 'Fixed'} {total} finding{'s' if total != 1 else ''}:\n"
+    for path in sorted(counts):
+        yield f"- {context.style.bold(shown_path(path, context.cwd))}:\n"
+        for (code, name), count in sorted(counts[path].items(), key=lambda item: (-item[1], item[0])):
+            yield f"    {count} x {code} ({name})\n"
 
 
 def shown_path(path: str, cwd: Path) -> str:
@@ -67,7 +99,7 @@ def _block(finding: Finding, context: TextContext) -> Iterator[str]:
     place = _place(finding.path, finding.span.row, finding.span.column, context.cwd, finding.cell)
     lines = context.lines(finding.path) if finding.cell is None else ()
     gutter, frame = excerpt(lines, finding.span, style, mark)
-    yield f"{mark(finding.code)} {style.bold(visible(finding.message))}"
+    yield f"{mark(finding.code)}{_mark(finding, context)} {style.bold(visible(finding.message))}"
     yield f"{' ' * gutter}{style.frame('-->')} {place}"
     yield from frame
     for related in finding.related:
@@ -79,7 +111,16 @@ def _block(finding: Finding, context: TextContext) -> Iterator[str]:
         yield from frame
     if finding.help:
         yield f"{style.help('help:')} {visible(finding.help)}"
+    if finding.fix is not None:
+        unsafe = " (unsafe)" if finding.fix.applicability is Applicability.UNSAFE else ""
+        yield f"{style.help('fix:')} {visible(finding.fix.message)}{unsafe}"
     yield style.faint(f"see: {reference_path(finding.reference)}, `jaxlint explain {finding.code}`")
+
+
+def _mark(finding: Finding, context: TextContext) -> str:
+    if not is_applicable(finding, unsafe=context.unsafe):
+        return ""
+    return f" [{context.style.help('*')}]"
 
 
 def _place(path: str, row: int, column: int, cwd: Path, cell: int | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers, compiles, timing, varying
+from jaxlint.semantics import buffers, compiles, stacked, timing, varying
 from jaxlint.semantics.caches import Meeting, mark
 from jaxlint.semantics.events import Called
 from jaxlint.semantics.demands import DEMANDS
@@ -74,11 +74,18 @@ def evaluate_call(it: Interpreter, expr: ir.Call) -> Value:
         if isinstance(value, Ref) and value.kind == "dict":
             content = it.st.content(value)
             kwargs.update({key: held for key, held in content.items.items() if isinstance(key, str)})
+        else:
+            it.open_call = it.place(expr)
     if it.fr.ctx.pending and not (type(callee) is Ext and callee.name.startswith("builtins.")):
         _handed_on(it, (*args, *kwargs.values(), *spread))
     place = it.place(expr)
     if type(callee) is Wrapped or type(callee) is Partial:
         _compiled(it, callee, tuple(args), kwargs, expr)
+    elif it.follows_rows:
+        if type(callee) is Ext:
+            stacked.called(it, callee.name, expr)
+        elif type(callee) is Method and callee.name == "append" and len(args) == 1:
+            it.elements[id(expr.args[0])] = args[0]
     if type(callee) is Method:
         from jaxlint.semantics.methods import call_method
         from jaxlint.semantics.objects import describe
@@ -237,7 +244,7 @@ def unknown_call(
     it.counters["unknown callee"] += 1
     stores = name in _HARMLESS or name[:1].isupper()
     if not stores and not it.fr.ctx.depth:
-        timing.wait_for_all(it)
+        timing.unseen(it)
     for keyword, value in (*((None, value) for value in args), *kwargs.items()):
         if isinstance(value, Key) or is_key(it, value):
             if not stores or keyword == "key":

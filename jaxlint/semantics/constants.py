@@ -25,7 +25,7 @@ Shape = tuple[int, ...]
 
 def captured(it: Interpreter, frame: Frame) -> None:
     """Tell which arrays of outer scopes a function reads that starts to run under a trace."""
-    for name, node in _reads(frame.fn):
+    for name, node in _reads(it, frame.fn):
         value, is_global = _outer(it, frame, name)
         if value is None:
             continue
@@ -65,14 +65,12 @@ def _arrays(it: Interpreter, value: Value) -> list[Array]:
 
 # ---- which names ----------------------------------------------------------------------------------------------------
 
-_READS: dict[int, tuple[ir.FunctionIR, list[tuple[str, int]]]] = {}
 
-
-def _reads(fn: ir.FunctionIR) -> list[tuple[str, int]]:
+def _reads(it: Interpreter, fn: ir.FunctionIR) -> list[tuple[str, int]]:
     """The first read of each name that a function does not bind, where more than its type is asked for."""
-    known = _READS.get(id(fn))
-    if known is not None and known[0] is fn:
-        return known[1]
+    known: list[tuple[str, int]] | None = it.memo.get(("reads", id(fn)))
+    if known is not None:
+        return known
     found: dict[str, int] = {}
     queue = list(reversed(fn.body))
     while queue:
@@ -89,7 +87,7 @@ def _reads(fn: ir.FunctionIR) -> list[tuple[str, int]]:
             continue
         queue += reversed(list(parts(node)))
     result = list(found.items())
-    _READS[id(fn)] = (fn, result)
+    it.memo[("reads", id(fn))] = result
     return result
 
 

@@ -40,6 +40,8 @@ def touch(it: Interpreter, info: FunctionInfo, args: tuple[Value, ...], kwargs: 
 def tell(it: Interpreter, name: str, effect: str, words: tuple[str, ...], traced: Trace | None, place: Place) -> None:
     """Emit the event, where the code runs once per trace: eager `vmap` and `grad` run it on every call."""
     ctx = it.fr.ctx
+    if it.unasked:
+        return  # nothing says when the function is called: it may be a callback
     if ctx.abstract or (traced is not None and traced.flags & (ABSTRACT | BATCHED)):
         it.emit(WorldTouched(place, name, effect, words, traced, it.fr.fn.name, ctx.why))
 

@@ -173,14 +173,18 @@ def run_generic(it: Interpreter, func: Func) -> None:
     positional = [name for name in arguments if _is_positional(func.fn, name)]
     # Whoever calls it may bind axes.
     outer, it.fr.ctx.axes = it.fr.ctx.axes, NO_AXES
-    call_func(
-        it,
-        func,
-        tuple(arguments[name] for name in positional),
-        {name: value for name, value in arguments.items() if name not in positional},
-        place,
-    )
-    it.fr.ctx.axes = outer
+    it.unasked += 1
+    try:
+        call_func(
+            it,
+            func,
+            tuple(arguments[name] for name in positional),
+            {name: value for name, value in arguments.items() if name not in positional},
+            place,
+        )
+        it.fr.ctx.axes = outer
+    finally:
+        it.unasked -= 1
 
 
 def run_wrapper(it: Interpreter, wrapped: Wrapped) -> None:

@@ -568,3 +568,15 @@ class ArrayCaptured(Event):
     name: str
     function: str
     shape: tuple[int, ...] | None
+
+
+@dataclass(slots=True, eq=False)
+class RowsStacked(Event):
+    """One function is applied to each row of an array, and the results are joined. loop: by a `for` statement.
+
+    function, array: what is applied to what, as it is written.
+    """
+
+    loop: bool
+    function: str
+    array: str

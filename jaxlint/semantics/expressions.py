@@ -100,7 +100,7 @@ def _attr(it: Interpreter, expr: ir.Attr) -> Value:
 
 
 def _sub(it: Interpreter, expr: ir.Sub) -> Value:
-    from jaxlint.semantics.items import get_item
+    from jaxlint.semantics.items import get_item, read_back
 
     base = evaluate(it, expr.obj)
     index = evaluate(it, expr.index)
@@ -110,6 +110,8 @@ def _sub(it: Interpreter, expr: ir.Sub) -> Value:
         check_index(it, base, index, it.place(expr))
     place = it.place(expr)
     result = get_item(it, base, index, place)
+    if it.fr.ctx.pending:
+        read_back(it.fr.ctx, base, result)
     return note(result, "[]", (base, index), place) if type(result) is Array and type(base) in _INDEXED else result
 
 
@@ -635,7 +637,7 @@ def _yield(it: Interpreter, expr: ir.Yield) -> Value:
 
 
 def _comp(it: Interpreter, expr: ir.Comp) -> Value:
-    from jaxlint.semantics import unrolled
+    from jaxlint.semantics import stacked, unrolled
     from jaxlint.semantics.branches import branch
     from jaxlint.semantics.iteration import Sequence, iterate
     from jaxlint.semantics.statements import UNROLLED, assign_target
@@ -648,10 +650,15 @@ def _comp(it: Interpreter, expr: ir.Comp) -> Value:
         nonlocal complete
         if clause_number == len(expr.clauses):
             key = evaluate(it, expr.key) if expr.key is not None else None
-            results.append((key, evaluate(it, expr.elt)))
+            element = evaluate(it, expr.elt)
+            results.append((key, element))
+            if it.follows_rows:
+                it.elements[id(expr.elt)] = element
             return
         clause = expr.clauses[clause_number]
         iterable = evaluate(it, clause.iter)
+        if it.follows_rows:
+            stacked.iterates(it, clause, iterable)
         sequence: Sequence = iterate(it, iterable, it.place(clause.iter))
         passes = 2
         if sequence.length is not None and sequence.length <= UNROLLED:

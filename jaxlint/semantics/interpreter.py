@@ -29,6 +29,7 @@ from jaxlint.semantics.values import (
     Func,
     Key,
     Opaque,
+    Partial,
     Place,
     Ref,
     TupleV,
@@ -219,6 +220,7 @@ class Interpreter:
         self.reports: set[Any] = set()
         self.timeline = Timeline()
         self.conditional = 0
+        self.open_call: Place | None = None
         self.told: dict[Any, Place] = {}
         self.empties = 0
         self.touched: set[int] = set()
@@ -235,6 +237,7 @@ class Interpreter:
         self.repeatable: list[Origin] = []
         self.cached: dict[int, Place] = {}
         self.cache_filled: set[Any] = set()
+        self.unasked = 0
         self.updated: Update | None = None
         self.applications: list[Application] = []
         self.classes: list[ClassV] = []
@@ -256,6 +259,10 @@ class Interpreter:
         self.compiled_anew: set[tuple[str, int]] = set()
         self.work = 0
         self.follows_captures = False
+        self.follows_rows = False
+        self.iterated: dict[int, Value] = {}
+        self.elements: dict[int, Value] = {}
+        self.ragged: set[int] = set()
         self.short_loops: set[int] = set()
         self.array_like: set[int] = set()
         self.traced_functions: set[int] = set()
@@ -477,7 +484,7 @@ class Interpreter:
         try:
             return run()
         finally:
-            if self.timeline.candidates:
+            if self.timeline.candidates or self.timeline.firsts:
                 finish(self)
             self.timeline, self.conditional = timeline, conditional
             self.st, self.fr, self.passes, self.running = saved_state
@@ -605,6 +612,8 @@ class Interpreter:
                 stack += [(item, depth + 1) for item in value.items]
             elif isinstance(value, Union):
                 stack += [(item, depth + 1) for item in value.members]
+            elif isinstance(value, Partial):
+                stack += [(item, depth + 1) for item in (value.func, *value.args, *value.kwargs.values())]
             elif isinstance(value, Ref):
                 content: Content = state.content(value)
                 items = content.items.values() if isinstance(content.items, dict) else content.items

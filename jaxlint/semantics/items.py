@@ -27,15 +27,17 @@ from jaxlint.semantics.values import (
     TupleV,
     Union,
     Value,
+    ancestors,
     fingerprint,
     fresh_uid,
+    members,
     merge_traces,
     traced_inside,
     weaken,
 )
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Interpreter
+    from jaxlint.semantics.interpreter import Ctx, Interpreter
 
 
 def get_item(it: Interpreter, base: Value, index: Value, place: Place) -> Value:
@@ -63,11 +65,7 @@ def get_item(it: Interpreter, base: Value, index: Value, place: Place) -> Value:
     if isinstance(base, Many):
         return _many_item(it, base, index, place)
     if isinstance(base, Union):
-        result: Value | None = None
-        for member in base.members:
-            part = get_item(it, member, index, place)
-            result = part if result is None else join(result, part)
-        return result if result is not None else UNKNOWN
+        return _union_item(it, base, index, place)
     if isinstance(base, Const):
         if isinstance(base.value, str) and index.trace is not None:
             it.emit(Concretized(place, index, "str index"))
@@ -81,6 +79,27 @@ def get_item(it: Interpreter, base: Value, index: Value, place: Place) -> Value:
         read_item(it, base.name, place)
         return base  # a subscripted generic, such as an annotation
     return UNKNOWN
+
+
+def read_back(ctx: Ctx, base: Value, found: Value) -> None:
+    """An item that was stored into a copy of an argument is read again: the store was not for the caller."""
+    values = {id(item) for member in members(found) for item in ancestors(member)}
+    ctx.pending = [
+        (changed, event) for changed, event in ctx.pending if base.uid not in changed or id(event.stored) not in values
+    ]
+
+
+def _union_item(it: Interpreter, base: Union, index: Value, place: Place) -> Value:
+    """An item of one of several values: a traced index is wrong only where none of them may be an array."""
+    emit = it.emit
+    if any(isinstance(member, Array | Opaque) for member in base.members):
+        it.emit = lambda event: None if isinstance(event, Concretized) and event.place == place else emit(event)
+    result: Value | None = None
+    for member in base.members:
+        part = get_item(it, member, index, place)
+        result = part if result is None else join(result, part)
+    it.emit = emit
+    return result if result is not None else UNKNOWN
 
 
 def _array_item(it: Interpreter, base: Array, index: Value) -> Value:
@@ -278,6 +297,8 @@ def set_item(it: Interpreter, base: Value, index: Value, value: Value, place: Pl
             it.st.store(base, _updated(it.st.content(base), base.kind, index, stored))
         return
     if isinstance(base, Opaque) and not base.static and not _array_like(index):
+        if it.fr.ctx.transform.startswith("jax.experimental.pallas.") and not _is_text(index):
+            return  # memory that a kernel was given, in an object of unknown class
         # A number may index a list, an array or a reference: only a name says that it is a container.
         if base.trace is None or (isinstance(index, Const) and isinstance(index.value, str)):
             mutation(it, base, describe(base_expr), None if op == "del" else value, place)
@@ -289,6 +310,10 @@ def set_item(it: Interpreter, base: Value, index: Value, value: Value, place: Pl
             except TypeError:
                 return
             it.st.heap = {**it.st.heap, base.uid: Content(items, None, True)}
+
+
+def _is_text(index: Value) -> bool:
+    return isinstance(index, Const) and isinstance(index.value, str)
 
 
 def _array_like(index: Value) -> bool:

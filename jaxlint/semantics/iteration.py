@@ -58,7 +58,7 @@ def iterate(it: Interpreter, value: Value, place: Place) -> Sequence:
     kind = type(value)
     if kind is TupleV:
         items = value.items  # type: ignore[attr-defined]
-        return Sequence(lambda i: items[i] if i < len(items) else UNKNOWN, len(items))
+        return Sequence(lambda i: items[i] if 0 <= i < len(items) else UNKNOWN, len(items))
     if isinstance(value, Ref):
         if it.fr.ctx.remembers:
             container_read(it, value, place)
@@ -151,7 +151,7 @@ def _iterate_ref(it: Interpreter, ref: Ref) -> Sequence:
     if ref.kind == "dict":
         keys = list(content.items)
         if not content.open and content.rest is None:
-            return Sequence(lambda i: _key_value(keys[i]) if i < len(keys) else UNKNOWN, len(keys))
+            return Sequence(lambda i: _key_value(keys[i]) if 0 <= i < len(keys) else UNKNOWN, len(keys))
         return Sequence(lambda i: it.child((ref.uid, "k", i), lambda: Opaque(static=True)), nonempty=bool(keys))
     if ref.kind in ("list", "set"):
         items = content.items

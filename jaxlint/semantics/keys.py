@@ -157,7 +157,7 @@ def consume(
         return
     if isinstance(value, Many) and value.source is not None and isinstance(value.source, Key):
         for index in range(min(value.length or 1, 4)):
-            consume(it, value.element(index), how, place, detail=detail, definite=definite)
+            consume(it, value.element(index), how, place, detail=detail, definite=definite, inner=inner)
         return
     if not isinstance(value, Key | Opaque | Array) or (isinstance(value, Opaque) and value.static):
         return

@@ -298,7 +298,12 @@ def returned(
     if kind in ("array", "bool_array", "elementwise"):
         if name.partition(".")[0] in _PYTHON and all(is_static(value) for value in args):
             return Opaque(static=True)
-        return Array(_result_trace(it, args, kwargs, name), lib="jax", dtype=made_dtype(kind, name, bound))
+        trace = _result_trace(it, args, kwargs, name)
+        if trace is None and name.partition(".")[0] in _PYTHON:
+            libs = {value.lib for value in args if isinstance(value, Array)}
+            if "jax" not in libs:  # Python's operators on what is no JAX array, or may be none
+                return Array(lib="numpy") if libs else Opaque()
+        return Array(trace, lib="jax", dtype=made_dtype(kind, name, bound))
     if kind == "static":
         fps = [fingerprint(value) for value in args]
         expr = it.intern(("call", name, *fps)) if None not in fps and not kwargs else None

@@ -14,6 +14,7 @@ from jaxlint.semantics.values import (
     MAYBE,
     UNKNOWN,
     Array,
+    ClassV,
     Const,
     Content,
     Ext,
@@ -163,14 +164,19 @@ class Lifting:
         if isinstance(content.items, dict):
             items = {}
             for name, item in content.items.items():
-                field = class_field(cls, name) if cls is not None and isinstance(name, str) else None
-                items[name] = item if field is not None and field.static else self(item, level + 1)
+                items[name] = item if _is_static_field(cls, name) else self(item, level + 1)
         else:
             items = tuple(self(item, level + 1) for item in content.items)
         made.initial = Content(items, rest, content.open)
         if made.uid in self.it.st.heap:
             self.it.st.heap = {key: held for key, held in self.it.st.heap.items() if key != made.uid}
         return made
+
+
+def _is_static_field(cls: ClassV | None, name: object) -> bool:
+    """Whether an attribute is part of the structure of its object, no leaf."""
+    field = class_field(cls, name) if cls is not None and isinstance(name, str) else None
+    return field is not None and bool(field.static)
 
 
 def _still_differentiated(value: Value, outer: Trace | None) -> Trace | None:
@@ -211,7 +217,10 @@ def strip(it: Interpreter, value: Value, place: Any, level: int = 0) -> Value:
         rest = strip(it, content.rest, place, level + 1) if content.rest is not None else None
         items: Any
         if isinstance(content.items, dict):
-            items = {name: strip(it, item, place, level + 1) for name, item in content.items.items()}
+            items = {
+                name: item if _is_static_field(value.cls, name) else strip(it, item, place, level + 1)
+                for name, item in content.items.items()
+            }
         else:
             items = tuple(strip(it, item, place, level + 1) for item in content.items)
         made_ref = Ref(value.kind, ctx.depth, Content(items, rest, content.open), value.cls)

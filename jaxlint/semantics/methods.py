@@ -126,7 +126,7 @@ def _array_method(
         trace = Trace(ABSTRACT, it.fr.ctx.why)
     if name in ("item", "tolist"):
         return Opaque()
-    if name in ("block_until_ready",):
+    if name in ("block_until_ready",) or (receiver.lib == "ref" and name in _REFERRING):
         return receiver
     returns = info.returns[0] if info is not None else "array"
     lib = "jax" if trace is not None else receiver.lib
@@ -146,6 +146,10 @@ def _array_method(
 
 _SAME_ENTRIES = frozenset(["reshape", "ravel", "flatten", "squeeze", "transpose", "copy", "swapaxes", "repeat"])
 """Methods that keep the entries and their type."""
+
+
+_REFERRING = frozenset(["reshape", "bitcast", "transpose", "squeeze", "view"])
+"""Methods of a reference that give another one to the same memory."""
 
 
 def _at_method(it: Interpreter, at: At, name: str, args: tuple[Value, ...], place: Place) -> Value:
@@ -409,7 +413,7 @@ def _ext_obj_method(
     kind = it.knowledge.classes.get(receiver.cls, "")
     if kind in ("key_stream", "nnx_rngs"):
         return Key(place)
-    if receiver.cls.endswith("Transformed") and name in ("init", "apply") and receiver.args:
+    if receiver.cls in _HAIKU_PAIRS and name in ("init", "apply") and receiver.args:
         return _haiku_call(it, receiver, name, args, kwargs, place)
     known = f"{receiver.cls}.{name}"
     if it.knowledge.functions.get(known) is not None:
@@ -421,6 +425,9 @@ def _ext_obj_method(
     if kind == "optax_transform" or receiver.cls.startswith("optax."):
         return Opaque(name)
     return _named_call(it, receiver, name, args, kwargs, place)
+
+
+_HAIKU_PAIRS = frozenset({"haiku.Transformed", "haiku.TransformedWithState"})
 
 
 def _haiku_call(

@@ -153,3 +153,18 @@ def described_callable(what: str, name: str) -> str:
         "method": f"the bound method `{name}`",
         "wrapped": f"the result of `{name}`",
     }[what]
+
+
+def is_written_out(place: Place, parameter: str, position: int | None) -> bool:
+    """Whether a call gives a parameter as a literal tuple or list, not as a name or by a computation."""
+    node = node_at(place)
+    if isinstance(node, cst.Decorator):
+        node = node.decorator
+    if not isinstance(node, cst.Call):
+        return False
+    found: cst.BaseExpression | None = None
+    for number, argument in enumerate(node.args):
+        named = argument.keyword is not None and argument.keyword.value == parameter
+        if named or (argument.keyword is None and number == position):
+            found = argument.value
+    return isinstance(found, cst.Tuple | cst.List)

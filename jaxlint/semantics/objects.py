@@ -292,6 +292,8 @@ def bind(it: Interpreter, attr: Value, receiver: Value, cls: ClassV, place: Plac
         return attr.func
     if isinstance(attr, Wrapped):
         return it.child((attr.uid, "bound", receiver.uid or id(receiver)), lambda: Partial(attr, (receiver,), {}))
+    if isinstance(attr, Ref) and attr.cls is not None and class_attr(attr.cls, "__get__") is not None:
+        return it.child((attr.uid, "got from", receiver.uid or id(receiver)), Opaque)
     return attr
 
 
@@ -554,14 +556,16 @@ def mutation(
     uid = root.uid
     kind = "self" if name == "self" or name.startswith("self.") else "object"
     event = Mutated(place, kind, name, stored, ctx.why, ctx.transform)
-    if uid in ctx.arguments or target.uid in ctx.arguments:
+    chain = frozenset(item.uid for item in ancestors(target))
+    if chain & ctx.arguments:
         if uid in ctx.shared or target.uid in ctx.shared:
             event.target, event.shared = "argument", True
             if stored is not None and traced_inside(stored) is not None:
                 it.emit(event)
             return
         event.target = "argument" if kind != "self" else kind
-        ctx.pending.append((frozenset(item.uid for item in ancestors(target)), event))
+        if not (isinstance(target, Opaque) and ctx.transform.startswith("flax.nnx.")):  # which hands objects back
+            ctx.pending.append((chain, event))
         return
     if static and not ctx.abstract and not (ctx.mode == "batched" and (accumulates or it.augmenting)):
         return  # eager `vmap` and `grad` run the function on every call; rows are counted once all the same

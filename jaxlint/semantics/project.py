@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from jaxlint.semantics.values import Func, Place, Value, Wrapped
+from jaxlint.syntax.depth import too_deep
 from jaxlint.syntax.lower import lower
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Project:
             return self.by_path[path]
         text = self.read(path)
         env = None
-        if text is not None:
+        if text is not None and too_deep(text) is None:
             try:
                 tree = cst.parse_module(text)
             except (cst.ParserSyntaxError, RecursionError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import branches, buffers, guards, objects, unrolled, updates
+from jaxlint.semantics import branches, buffers, guards, objects, stacked, unrolled, updates
 from jaxlint.semantics.calls import apply_decorators
 from jaxlint.semantics.classes import define_class
 from jaxlint.semantics.events import (
@@ -313,6 +313,8 @@ def _limit(it: Interpreter, states: list[State], most: int, here: int) -> list[S
 def _for(it: Interpreter, stmt: ir.For) -> list[State]:
     iterable = evaluate(it, stmt.iter)
     place = it.place(stmt.iter)
+    if it.follows_rows:
+        stacked.iterates(it, stmt, iterable)
     sequence = iterate(it, iterable, place)
     exits: list[State] = []
     if sequence.length is None and not sequence.nonempty:

@@ -166,11 +166,12 @@ class _Abstraction:
         ctx = self.ctx
         if ctx.depth == 0:
             return 0
-        root = value
+        root, received = value, False
         for item in ancestors(value):
             root = item
+            received = received or item.uid in ctx.arguments
         flags = 0
-        if root.uid in ctx.arguments or value.uid in ctx.arguments:
+        if received:
             self.arguments.add(made.uid)
             flags |= 1
             if root.uid in ctx.shared or value.uid in ctx.shared:
@@ -322,7 +323,8 @@ def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: P
     for name, value in env.items():
         new_env[name], part = abstraction(value)
         signature.append(part)
-    key = (identity, ctx.abstract, ctx.depth > 0, bool(ctx.bodies), ctx.axes, tuple(signature))
+    asked = ctx.depth == 0 or not it.unasked
+    key = (identity, ctx.abstract, ctx.depth > 0, asked, bool(ctx.bodies), ctx.axes, tuple(signature))
     try:
         known = it.memo.get(key) or it.local_memo.get(key)
     except TypeError:

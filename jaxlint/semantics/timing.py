@@ -100,24 +100,24 @@ class Dispatch:
 class Reading:
     """A reading of a clock: the work that was dispatched last by then, and up to when work had been waited for."""
 
-    __slots__ = ("awaited", "last", "passes", "place", "tick")
+    __slots__ = ("awaited", "last", "passes", "place", "tick", "unseen")
 
-    def __init__(
-        self, place: Place, tick: int, last: Dispatch | None, awaited: int, passes: tuple[tuple[int, int], ...]
-    ) -> None:
+    def __init__(self, place: Place, timeline: Timeline, passes: tuple[tuple[int, int], ...]) -> None:
         self.place = place
-        self.tick = tick
-        self.last = last
-        self.awaited = awaited
         self.passes = passes
+        self.tick = timeline.tick
+        self.last = timeline.last
+        self.awaited = timeline.awaited
+        self.unseen = timeline.unseen
 
 
 class Timeline:
     """What one run of a function, or of a module's body, dispatched and waited for, in order.
 
     of: the work that made a value, by its uid. called: jitted functions that ran. compiles: their first calls.
-    candidates: pairs of readings with unfinished work between them; finished: first readings after which a later one
-    found all work done.
+    candidates: pairs of readings with unfinished work between them; firsts: with a first call between them; finished:
+    first readings after which a later one found all work done; carried: second readings that measure from an earlier
+    pass of a loop. unseen: how many calls ran that cannot be seen.
     """
 
     __slots__ = (
@@ -125,12 +125,15 @@ class Timeline:
         "awaited",
         "called",
         "candidates",
+        "carried",
         "compiles",
         "finished",
+        "firsts",
         "last",
         "of",
         "start",
         "tick",
+        "unseen",
         "waited",
     )
 
@@ -145,7 +148,10 @@ class Timeline:
         self.called: set[int] = set()
         self.compiles: list[tuple[int, Place, Wrapped]] = []
         self.candidates: list[tuple[Reading, Reading, Place]] = []
+        self.firsts: list[tuple[Reading, Reading, Place, Place, Wrapped]] = []
         self.finished: set[int] = set()
+        self.carried: set[Place] = set()
+        self.unseen = 0
 
 
 # ---- dispatching ----------------------------------------------------------------------------------------------------
@@ -223,10 +229,16 @@ def wait(it: Interpreter, value: Value, place: Place, by: str) -> None:
 
 
 def wait_for_all(it: Interpreter) -> None:
-    """Something that cannot be seen ran: it may have waited for everything."""
+    """Something ran that may have waited for everything."""
     timeline = it.timeline
     timeline.tick += 1
     timeline.waited = timeline.awaited = timeline.tick
+
+
+def unseen(it: Interpreter) -> None:
+    """Something that cannot be seen ran."""
+    wait_for_all(it)
+    it.timeline.unseen += 1
 
 
 def _work_of(it: Interpreter, value: Value, depth: int) -> Dispatch | None:
@@ -254,12 +266,13 @@ def _work_of(it: Interpreter, value: Value, depth: int) -> Dispatch | None:
 class TimingSummary:
     """What one run of a function did, for its callers."""
 
-    __slots__ = ("called", "compiled", "pending", "waited")
+    __slots__ = ("called", "compiled", "pending", "unseen", "waited")
 
     def __init__(self, timeline: Timeline) -> None:
         last = timeline.last
         self.called = timeline.called
         self.waited = timeline.waited > 0
+        self.unseen = timeline.unseen
         self.pending = last is not None and last.tick > timeline.waited
         self.compiled = last is not None and last.compiled
 
@@ -269,6 +282,7 @@ def replayed(it: Interpreter, summary: TimingSummary, result: Value, place: Plac
     timeline = it.timeline
     if summary.called:
         timeline.called |= summary.called
+    timeline.unseen += summary.unseen
     if summary.waited:
         wait_for_all(it)
     if summary.pending:
@@ -283,8 +297,7 @@ def read_clock(it: Interpreter, place: Place) -> Value:
     timeline = it.timeline
     timeline.active = True
     timeline.tick += 1
-    reading = Reading(place, timeline.tick, timeline.last, timeline.awaited, tuple(it.passes))
-    return Opaque(static=True, tag=reading)
+    return Opaque(static=True, tag=Reading(place, timeline, tuple(it.passes)))
 
 
 def subtract(it: Interpreter, later: Value, earlier: Value, place: Place) -> None:
@@ -295,15 +308,18 @@ def subtract(it: Interpreter, later: Value, earlier: Value, place: Place) -> Non
         return
     timeline = it.timeline
     last = second.last
+    if first.passes != second.passes[: len(first.passes)]:
+        timeline.carried.add(second.place)
+        return
     if last is not None and last.tick > first.tick and last.tick > second.awaited:
         timeline.candidates.append((first, second, place))
     else:
         timeline.finished.add(first.tick)
-    if first.passes:
+    if first.passes or first.unseen != second.unseen:
         return
     for tick, call, wrapped in timeline.compiles:
-        if first.tick < tick < second.tick and not deliberate(_COMPILE, (second.place, place)):
-            it.emit(CompilationTimed(call, first.place, wrapped.inner))
+        if first.tick < tick < second.tick:
+            timeline.firsts.append((first, second, place, call, wrapped))
 
 
 def finish(it: Interpreter) -> None:
@@ -311,10 +327,13 @@ def finish(it: Interpreter) -> None:
     timeline = it.timeline
     for first, second, place in timeline.candidates:
         work = second.last
-        if work is None or first.tick in timeline.finished:
+        if work is None or first.tick in timeline.finished or second.place in timeline.carried:
             continue
         if not deliberate(_DISPATCH, (second.place, place)):
             it.emit(TimingUnblocked(second.place, first.place, work.place))
+    for first, second, place, call, wrapped in timeline.firsts:
+        if second.place not in timeline.carried and not deliberate(_COMPILE, (second.place, place)):
+            it.emit(CompilationTimed(call, first.place, wrapped.inner))
 
 
 # ---- what a difference is for ---------------------------------------------------------------------------------------

@@ -18,12 +18,13 @@ from jaxlint.semantics.events import ArgumentConcrete, Transformed
 from jaxlint.semantics.interpreter import Ctx
 from jaxlint.semantics.keys import CONSUMING, consume
 from jaxlint.semantics.libraries import bind_known, returned
-from jaxlint.semantics.lifting import Lifting, element_of, leaf_of, strip
+from jaxlint.semantics.lifting import WEAK, Lifting, element_of, leaf_of, strip
 from jaxlint.semantics.signatures import check_options
 from jaxlint.semantics.state import join, join_all
 from jaxlint.semantics.values import (
     ABSTRACT,
     BATCHED,
+    DEFAULTED,
     DIFF,
     FLOW,
     NONE,
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from jaxlint.semantics.interpreter import Interpreter
 
 Kwargs = dict[str, Value]
+
+_STATIC = frozenset({"static_argnums", "static_argnames", "static_broadcasted_argnums"})
 
 _BODIES = frozenset(
     ["scan", "fori_loop", "while_loop", "map", "vmap", "pmap", "filter_vmap", "filter_pmap", "associative_scan"]
@@ -161,7 +164,11 @@ def apply_transform(
             return Partial(it.ext(info.name), args, kwargs)
         if info.result == "decorator_wrapper":
             return it.ext("functools.__identity__")
-        return _wrap(it, info, inner, {k: v for k, v in bound.items() if k != first}, place)
+        options = {k: v for k, v in bound.items() if k != first}
+        if it.open_call == place:
+            for name in _STATIC & info.options:
+                options.setdefault(name, UNKNOWN)
+        return _wrap(it, info, inner, options, place)
     if info.result == "decorator_call":
         return Wrapped(info, UNKNOWN, bound, place)
     if info.result == "same":
@@ -291,7 +298,10 @@ def call_wrapped(
         chosen = Chosen(it, wrapped, "static_argnums", "static_argnames")
         check_arguments(it, wrapped, chosen, args, kwargs, parameter_names(wrapped.inner) or [], place)
     lifted, lifted_kwargs, liftings = _lift_arguments(it, wrapped, args, kwargs, ctx, flags, place)
-    if star is not None:
+    rows, it.row_origins = it.row_origins, []
+    if star is not None and Chosen(it, wrapped, "static_argnums", "static_argnames").positions:
+        star = Opaque()
+    elif star is not None:
         star = Opaque(star.__class__.__name__, trace=Trace(flags, Why(why_place, _why_text(info), ctx.why)))
     for lifting in liftings:
         ctx.arguments |= lifting.uids
@@ -318,6 +328,7 @@ def call_wrapped(
         specs.check_result(it, wrapped, out)
     _flush_pending(it, ctx, out)
     if info.mode != "shape":
+        it.row_origins = rows
         _replay_origins(it, liftings, place)
     if ctx.reads:
         prints = _static_prints(it, wrapped, args, kwargs)
@@ -387,6 +398,8 @@ def _lift_arguments(
                 return lifting(value)
             _share(it, ctx, value)
             return value
+        if info.name.startswith("equinox."):
+            return _map_arrays(it, value, position, axes, trace, unmapped)
         return _map(it, value, position, axes, trace, unmapped)
 
     lifted = tuple(
@@ -448,6 +461,20 @@ def _map(it: Interpreter, value: Value, position: int | None, axes: Any, trace: 
     return element_of(it, value, trace)
 
 
+def _map_arrays(
+    it: Interpreter, value: Value, position: int | None, axes: Any, trace: Trace, unmapped: Lifting
+) -> Value:
+    """Equinox maps arrays alone: Python values stay as they are."""
+    if isinstance(value, Const):
+        return value
+    if isinstance(value, Opaque):
+        if value.static or value.hint in ("int", "float", "bool", "str", "callable"):
+            return value
+        if value.hint is None or value.tag == WEAK:
+            trace = Trace(trace.flags | DEFAULTED, trace.why)
+    return _map(it, value, position, axes, trace, unmapped)
+
+
 def _unmapped(it: Interpreter, value: Value, unmapped: Lifting) -> Value:
     """An argument that every row shares: its own value, received rather than captured."""
     if isinstance(value, Key):
@@ -507,6 +534,21 @@ def _collect(it: Interpreter, value: Value, found: set[int], depth: int) -> None
         while parent is not None:
             found.add(parent.uid)
             parent = getattr(parent, "parent", None)
+
+
+def _collect_own(it: Interpreter, value: Value, found: set[int], depth: int) -> None:
+    """The identities of a value that was made for the traced function, and of what it holds."""
+    if value.uid and isinstance(value, Opaque | Ref):
+        found.add(value.uid)
+    if depth > 4:
+        return
+    if isinstance(value, TupleV):
+        for item in value.items:
+            _collect_own(it, item, found, depth + 1)
+    elif isinstance(value, Ref):
+        content = it.st.content(value)
+        for item in content.items.values() if isinstance(content.items, dict) else content.items:
+            _collect_own(it, item, found, depth + 1)
 
 
 def call_compiled(it: Interpreter, inner: Value, args: tuple[Value, ...], kwargs: Kwargs, place: Place) -> Value:
@@ -740,6 +782,7 @@ def _feed(
         Trace(flags, Why(place, f"given to the function by `{short_name(info)}` here", outer.why)) if flags else None
     )
     liftings: list[Lifting] = []
+    rows: list[tuple[Value, Value]] = []
     passes = 2 if (body and not is_tree) or eager_loop else 1
     loop_id = fresh_uid()
     out: Value = UNKNOWN
@@ -747,6 +790,8 @@ def _feed(
     for number in range(passes):
         uses_before = it.st.res
         fed = _arguments(it, info, tokens, bound, trace, ctx, liftings, number, carried)
+        rows += it.row_origins
+        it.row_origins = []  # those of a body that runs inside are its own
         it.passes.append((loop_id, number))
         it.fr.ctx = ctx
         try:
@@ -762,6 +807,7 @@ def _feed(
         _flush_pending(it, ctx, out)
         if ctx.reads:
             it.remembered.append((captures.identity(it, function), ctx.reads))
+    it.row_origins = rows
     _replay_origins(it, liftings[:1], place)
     return out
 
@@ -797,7 +843,11 @@ def _arguments(
             fed.append(lifting(value) if lifting is not None else value)
         elif kind in ("elem", "*elem"):
             values = _rest(bound, source) if kind[0] == "*" else [bound.get(source, NONE)]
-            fed += [_element(it, value, traced if trace is not None else None, number) for value in values]
+            rows = [_element(it, value, traced if trace is not None else None, number) for value in values]
+            fed += rows
+            if trace is not None:
+                for row in rows:
+                    _collect_own(it, row, ctx.arguments, 0)
         elif kind == "arg":
             if source in bound:
                 fed.append(plain(bound[source]) if plain is not None else bound[source])

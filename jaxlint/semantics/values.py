@@ -99,52 +99,47 @@ def weaken(trace: Trace | None) -> Trace | None:
 
 
 class Made:
-    """How a number was computed: the operator or function, its arguments by position and name, and where.
+    """How a number was computed: the operator or function, its arguments by position and name, and where."""
 
-    `late` translates the arguments of a callee into the terms of the call, once they are asked for.
-    """
-
-    __slots__ = ("_args", "_kwargs", "late", "op", "place")
+    __slots__ = ("_args", "_kwargs", "_late", "_origin", "op", "place")
 
     def __init__(
-        self,
-        op: str,
-        args: tuple[Value, ...],
-        place: Place,
-        kwargs: dict[str, Value] | None = None,
-        late: Callable[[Value], Value] | None = None,
+        self, op: str, args: tuple[Value, ...], place: Place, kwargs: dict[str, Value] | None = None
     ) -> None:
         self.op = op
         self.place = place
         self._args = args
         self._kwargs = kwargs
-        self.late = late
+        self._origin: Made | None = None
+        self._late: Callable[[Value], Value] | None = None
+
+    def seen_from(self, late: Callable[[Value], Value]) -> Made:
+        """The same in the terms of a caller: `late` translates the arguments, once they are asked for."""
+        made = Made(self.op, (), self.place)
+        made._origin, made._late = self, late
+        return made
 
     @property
     def args(self) -> tuple[Value, ...]:
         """The positional arguments."""
-        self._translate()
+        if self._origin is not None:
+            self._translate()
         return self._args
 
     @property
     def kwargs(self) -> dict[str, Value]:
         """The arguments given by name."""
-        self._translate()
+        if self._origin is not None:
+            self._translate()
         return self._kwargs or {}
 
-    def seen_from(self, late: Callable[[Value], Value]) -> Made:
-        """The same in other terms."""
-        self._translate()
-        return Made(self.op, self._args, self.place, self._kwargs, late)
-
     def _translate(self) -> None:
-        late = self.late
-        if late is None:
+        origin, late = self._origin, self._late
+        self._origin = self._late = None
+        if origin is None or late is None:
             return
-        self.late = None
-        self._args = tuple(late(value) for value in self._args)
-        if self._kwargs:
-            self._kwargs = {name: late(value) for name, value in self._kwargs.items()}
+        self._args = tuple(late(value) for value in origin.args)
+        self._kwargs = {name: late(value) for name, value in origin.kwargs.items()}
 
 
 class Value:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
 from jaxlint.rule import Explanation, Rule
-from jaxlint.semantics.naming import callable_name
+from jaxlint.semantics.naming import callable_name, is_written_out
 
 if TYPE_CHECKING:
     from jaxlint.rule import RuleContext
@@ -72,6 +72,8 @@ fast_smooth = jax.jit(smooth, static_argnames="width")
 
     def on_option_misfit(self, event: OptionMisfit, ctx: RuleContext) -> None:
         """An option of a transformation does not fit the signature."""
+        if event.kind == "entries" and not is_written_out(event.place, event.option, 1):
+            return
         ctx.report(
             self,
             event.place,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.renames import initialised
 from jaxlint.rule import Explanation, Rule
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def add_by_label(values, labels, classes):
             event.place,
             kind,
             related=[(event.read, f"{event.how} here")],
+            fix=lambda editor: initialised(editor, event.place, event.function),
             call=ctx.text(event.place),
             read=ctx.text(event.read),
         )

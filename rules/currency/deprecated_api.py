@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.renames import replace_api
 from jaxlint.rule import Explanation, Rule
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def on_host(x):
             self,
             event.place,
             kind or ("argument_replaced" if argument else "replaced"),
+            fix=lambda editor: replace_api(editor, event.place, change, event.how, event.spelling),
             name=change.owner if argument else change.name,
             argument=change.argument,
             version=change.deprecated_in,

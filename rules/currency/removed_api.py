@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.renames import replace_api
 from jaxlint.rule import Explanation, Rule
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def scaled(tree, factor):
             self,
             event.place,
             kind,
+            fix=lambda editor: replace_api(editor, event.place, change, event.how, event.spelling),
             name=change.option if kind == "option" else change.name,
             version=change.removed_in,
             replacement=change.replacement,

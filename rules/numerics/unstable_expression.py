@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.formulas import stable
 from jaxlint.rule import Explanation, Rule
 
 if TYPE_CHECKING:
@@ -64,5 +65,10 @@ def cross_entropy(logits, labels):
     def on_formula_unstable(self, event: FormulaUnstable, ctx: RuleContext) -> None:
         """A formula loses its numbers."""
         ctx.report(
-            self, event.place, event.kind, expression=ctx.text(event.place), replacement=event.replacement
+            self,
+            event.place,
+            event.kind,
+            fix=lambda editor: stable(editor, event.place),
+            expression=ctx.text(event.place),
+            replacement=event.replacement,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.updates import store_item
 from jaxlint.rule import Explanation, Rule
 
 if TYPE_CHECKING:
@@ -58,4 +59,10 @@ def one_hot_rows(labels, classes):
         if event.op == "attribute":
             return
         kind = {"=": "default", "del": "delete"}.get(event.op, "augmented")
-        ctx.report(self, event.place, kind, statement=ctx.text(event.place))
+        ctx.report(
+            self,
+            event.place,
+            kind,
+            fix=lambda editor: store_item(editor, event.place, event.op),
+            statement=ctx.text(event.place),
+        )

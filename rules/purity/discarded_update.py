@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.updates import bind_result
 from jaxlint.rule import Explanation, Rule
 
 if TYPE_CHECKING:
@@ -67,5 +68,9 @@ def deposit(positions, charges, cells):
     def on_update_dropped(self, event: UpdateDropped, ctx: RuleContext) -> None:
         """A functional update is a statement of its own."""
         ctx.report(
-            self, event.place, event.kind if event.kind in self.messages else "default", call=ctx.text(event.place)
+            self,
+            event.place,
+            event.kind if event.kind in self.messages else "default",
+            fix=lambda editor: bind_result(editor, event.place, event.kind, event.function),
+            call=ctx.text(event.place),
         )

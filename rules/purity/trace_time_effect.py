@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.strings import debug_print
 from jaxlint.rule import Explanation, Rule
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def standardize(rows):
             event.place,
             _kind(event.words),
             related=ctx.chain(event.why),
+            fix=lambda editor: debug_print(editor, event.place),
             call=ctx.text(event.place),
             function=event.inside,
         )

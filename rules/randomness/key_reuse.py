@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.keys import split_before
 from jaxlint.rule import Explanation, Rule
 from jaxlint.semantics.predicates import innermost, named_key, reused_key
+from jaxlint.semantics.values import Key
 
 if TYPE_CHECKING:
-    from jaxlint.rule import RuleContext
+    from jaxlint.rule import FixMaker, RuleContext
     from jaxlint.semantics.events import KeyReused
 
 
@@ -91,10 +93,19 @@ def dataset(seed, size):
             event.place,
             _kind(event),
             related=related,
+            fix=_splitter(event),
             key=named_key(reused_key(event)),
             first=first,
             second=ctx.text(event.place),
         )
+
+
+def _splitter(event: KeyReused) -> FixMaker | None:
+    """Splitting mends what draws from one key; rows and folds are numbered, and an array of keys is no key."""
+    if "fold" in (event.use.how, event.previous.how) or (isinstance(event.key, Key) and event.key.many):
+        return None
+    key = reused_key(event)
+    return lambda editor: split_before(editor, event.previous_place, event.place, key)
 
 
 def _kind(event: KeyReused) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.keys import split_in_loop
 from jaxlint.rule import Explanation, Rule
 from jaxlint.semantics.predicates import innermost, named_key, reused_key
+from jaxlint.semantics.values import Key
 
 if TYPE_CHECKING:
-    from jaxlint.rule import RuleContext
+    from jaxlint.rule import FixMaker, RuleContext
     from jaxlint.semantics.events import KeyReused
 
 
@@ -78,6 +80,14 @@ def augment(key, images):
             event.place,
             "split" if event.use.how == "split" and inside == event.place else "default",
             related=related,
+            fix=_splitter(event),
             key=named_key(reused_key(event)),
             consumer=ctx.text(event.place),
         )
+
+
+def _splitter(event: KeyReused) -> FixMaker | None:
+    if "fold" in (event.use.how, event.previous.how) or (isinstance(event.key, Key) and event.key.many):
+        return None
+    key = reused_key(event)
+    return lambda editor: split_in_loop(editor, event.place, key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.keys import typed_key
 from jaxlint.rule import Explanation, Rule
 
 if TYPE_CHECKING:
@@ -54,4 +55,9 @@ def initial_state(seed, size):
 
     def on_raw_key_made(self, event: RawKeyMade, ctx: RuleContext) -> None:
         """A raw key is made."""
-        ctx.report(self, event.place, call=ctx.text(event.place))
+        ctx.report(
+            self,
+            event.place,
+            fix=lambda editor: typed_key(editor, event.place),
+            call=ctx.text(event.place),
+        )

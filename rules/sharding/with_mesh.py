@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.contexts import set_mesh
 from jaxlint.rule import Explanation, Rule
 from jaxlint.semantics.values import ExtObj, members
 
@@ -73,7 +74,12 @@ def run(rows):
     def on_context_entered(self, event: ContextEntered, ctx: RuleContext) -> None:
         """A value is entered by `with`."""
         if any(_is_mesh(value, ctx) for value in members(event.value)):
-            ctx.report(self, event.place, mesh=ctx.text(event.place))
+            ctx.report(
+                self,
+                event.place,
+                fix=lambda editor: set_mesh(editor, event.place),
+                mesh=ctx.text(event.place),
+            )
 
 
 def _is_mesh(value: Value, ctx: RuleContext) -> bool:

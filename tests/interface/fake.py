@@ -16,6 +16,7 @@ from jaxlint.cli import check as check_command
 from jaxlint.cli.main import main
 from jaxlint.config.catalogue import Catalogue
 from jaxlint.findings import Finding, Related, Severity, Span
+from jaxlint.results import FileResult
 from jaxlint.rule import Explanation, Rule
 from jaxlint.source import Source, UnparsableFile
 
@@ -55,7 +56,9 @@ class FakeEngine:
 
     instances: list[FakeEngine]
 
-    def __init__(self, *, rules: Sequence[Rule], roots: Sequence[Path], target_jax: str) -> None:
+    def __init__(
+        self, *, rules: Sequence[Rule], roots: Sequence[Path], target_jax: str, unsaved: Mapping[str, Source] | None = None
+    ) -> None:
         self.rules = {rule.code: rule for rule in rules}
         self.roots = list(roots)
         self.target_jax = target_jax
@@ -86,8 +89,9 @@ class FakeEngine:
                     span = Span(row, match.start() + 1, row, match.end() + 1)
                     found.append(self._finding(rule, source, span, f"{rule.name} in `{line.strip()[:12]}`"))
 
-    def findings(self) -> Mapping[str, Sequence[Finding]]:
-        return self.found
+    def results(self) -> list[FileResult]:
+        paths = [source.path for source in self.sources]
+        return [FileResult(path, list(self.found.get(path, ())), [path]) for path in dict.fromkeys(paths)]
 
     @staticmethod
     def _finding(rule: Rule, source: Source, span: Span, message: str) -> Finding:

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ import jaxlint
 from jaxlint.cli import progress as progress_module
 from jaxlint.cli.main import COMMANDS, main
 from jaxlint.cli.progress import Progress
+from jaxlint.results import FileResult
 from tests.interface.fake import FakeEngine, run, write
 
 FAULT = "fault_JAX201()\n"
@@ -117,7 +119,7 @@ def test_a_failure_in_one_file_leaves_the_others(tmp_path: Path) -> None:
 
 def test_failures_of_the_engine_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"a.py": FAULT})
-    monkeypatch.setattr(FakeEngine, "findings", lambda _: 1 / 0)
+    monkeypatch.setattr(FakeEngine, "results", lambda _: 1 / 0)
     ran = run(tmp_path)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("error: the analysis as a whole: jaxlint failed here")
@@ -154,7 +156,7 @@ def test_unreadable_files_are_findings(tmp_path: Path) -> None:
 def test_suppressions(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "fault_JAX201()  # noqa: JAX201\nfault_JAX301(\n)  # noqa: JAX3\nx = 1  # noqa: JAX201\n"})
     ran = run(tmp_path, "--format", "concise", "-q")
-    assert ran.out == "a.py:4:8: JAX002 unused suppression of `JAX201`: nothing is reported here\n"
+    assert ran.out == "a.py:4:8: JAX002 [*] unused suppression of `JAX201`: nothing is reported here\n"
     assert len(run(tmp_path, "--ignore-noqa", "--format", "concise", "-q").out.splitlines()) == 2
     assert run(tmp_path, "--ignore", "JAX002").code == 0
 
@@ -193,14 +195,14 @@ def test_only_rules_that_are_on_reach_the_engine(tmp_path: Path) -> None:
 
 def test_findings_in_files_that_are_not_listed_are_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"a.py": FAULT, "b.py": FAULT})
-    findings = FakeEngine.findings
+    results = FakeEngine.results
 
-    def with_other(self: FakeEngine) -> object:
-        found = dict(findings(self))
-        found[str(tmp_path / "b.py")] = found[str(tmp_path / "a.py")]
-        return found
+    def with_other(self: FakeEngine) -> list[FileResult]:
+        (own,) = results(self)
+        other = [replace(finding, path=str(tmp_path / "b.py")) for finding in own.findings]
+        return [FileResult(own.path, own.findings + other, own.depends)]
 
-    monkeypatch.setattr(FakeEngine, "findings", with_other)
+    monkeypatch.setattr(FakeEngine, "results", with_other)
     assert len(json.loads(run(tmp_path, "a.py", "--format", "json").out)) == 1
 
 

@@ -166,4 +166,4 @@ def test_import_roots(tmp_path: Path) -> None:
     assert roots("scripts/b.py") == ["scripts", "src", "."]
     assert roots("flat/c.py") == [".", "src"]
     run(tmp_path, "src")
-    assert FakeEngine.instances[0].roots == [tmp_path / "src", tmp_path]
+    assert [str(root) for root in FakeEngine.instances[0].roots] == [str(tmp_path), str(tmp_path / "src")]

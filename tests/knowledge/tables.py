@@ -92,7 +92,20 @@ EFFECTS = {
     "value": "the name is a value, static by itself",
 }
 EFFECT_WORDS = {
-    "effect": {"io", "message", "progress", "network", "file", "wait", "setting", "caches", "exit", "kernel", "unsupported", "unknown"},
+    "effect": {
+        "io",
+        "message",
+        "progress",
+        "network",
+        "file",
+        "wait",
+        "setting",
+        "caches",
+        "exit",
+        "kernel",
+        "unsupported",
+        "unknown",
+    },
     "impure": {"clock", "random", "env", "input"},
     "state": {"self", "haiku"},
     "calls": {"self"},

@@ -1,0 +1,106 @@
+"""Fixing files: check, apply, check again until nothing changes. Files are written once, at the end."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jaxlint.findings import is_applicable
+from jaxlint.fixes.apply import apply_fixes
+from jaxlint.source import Source, read_source, split_rows
+
+if TYPE_CHECKING:
+    from jaxlint.findings import Finding
+    from jaxlint.runner import Outcome, Runner
+
+ROUNDS = 10
+
+
+@dataclass(slots=True)
+class Fixed:
+    """What fixing came to.
+
+    outcome: the last check, of the fixed texts. before and after: the changed files by path. fixes: how often each
+    (code, name) was mended, by path. problems: files whose fixes were dropped, or that did not settle.
+    """
+
+    outcome: Outcome
+    before: dict[str, Source] = field(default_factory=dict)
+    after: dict[str, Source] = field(default_factory=dict)
+    fixes: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """How many findings were mended."""
+        return sum(counts.total() for counts in self.fixes.values())
+
+    def diff(self, shown: Mapping[str, str]) -> Iterator[str]:
+        """The changes as a unified diff; `shown` names files."""
+        for path in sorted(self.after):
+            yield from _diff(self.before[path], self.after[path], shown[path])
+
+
+def fix_files(runner: Runner, files: Sequence[Path], unsaved: Source | None, *, unsafe: bool) -> Fixed:
+    """Mend what can be mended, in memory. What `unsaved` holds is fixed as the file of its path."""
+    texts: dict[str, Source] = {unsaved.path: unsaved} if unsaved is not None else {}
+    fixed = Fixed(runner.check(files, texts))
+    settled: set[str] = set()
+    for _ in range(ROUNDS):
+        changed = False
+        for path, findings in _by_path(fixed.outcome.findings, unsafe=unsafe).items():
+            if path in settled:
+                continue
+            source = texts.get(path) or read_source(Path(path))
+            applied = apply_fixes(source, findings, unsafe=unsafe)
+            if applied.broken:
+                settled.add(path)
+                fixed.problems.append((path, applied.broken))
+            if applied.text == source.text:
+                continue
+            changed = True
+            fixed.before.setdefault(path, source)
+            texts[path] = fixed.after[path] = dataclasses.replace(source, text=applied.text)
+            counts = fixed.fixes.setdefault(path, Counter())
+            counts.update((finding.code, finding.name) for finding in applied.fixed)
+        if not changed:
+            return fixed
+        fixed.outcome = _next(runner.check(files, texts), fixed.outcome)
+    for path in _by_path(fixed.outcome.findings, unsafe=unsafe):
+        if path not in settled:
+            fixed.problems.append((path, f"fixes still change the file after {ROUNDS} rounds"))
+    return fixed
+
+
+def _by_path(findings: Sequence[Finding], *, unsafe: bool) -> dict[str, list[Finding]]:
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if is_applicable(finding, unsafe=unsafe):
+            found.setdefault(finding.path, []).append(finding)
+    return found
+
+
+def _next(outcome: Outcome, before: Outcome) -> Outcome:
+    """The newer outcome, with errors that only the earlier one met."""
+    outcome.errors = list(dict.fromkeys([*before.errors, *outcome.errors]))
+    return outcome
+
+
+def _diff(before: Source, after: Source, shown: str) -> Iterator[str]:
+    old, new = _rows(before.text), _rows(after.text)
+    for line in difflib.unified_diff(old, new, fromfile=shown, tofile=shown):
+        yield line
+        if not line.endswith("\n"):
+            yield "\n\\ No newline at end of file\n"
+
+
+def _rows(text: str) -> list[str]:
+    """The rows with a plain newline each, so that a diff of a file of any kind reads well."""
+    rows = split_rows(text)
+    last = rows.pop()
+    return [row + "\n" for row in rows] + ([last] if last else [])
