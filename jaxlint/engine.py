@@ -149,6 +149,11 @@ class Engine:
         self._reports: dict[str, set[Any]] = {}
         self._handlers: dict[type[Event], list[Any]] = {}
         self._editors: dict[str, Editor] = {}
+        self._visitors: dict[str, list[Any]] = {}
+        for rule in self.rules:
+            for name in dir(rule):
+                if name.startswith("visit_"):
+                    self._visitors.setdefault(name.removeprefix("visit_"), []).append(getattr(rule, name))
         self.interpreter = Interpreter(self.project, self.knowledge, self._emit)
 
     @property
@@ -220,6 +225,7 @@ class Engine:
         if self._listeners(ChangeMet) or self._listeners(PrivateImported):
             tell(it, env, self.target)
         it.reports = set(env.reports)
+        self._visit(env)
         for wrapped in list(env.wrappers):
             it.isolated(lambda wrapped=wrapped: run_scheduled(it, wrapped, env))  # type: ignore[misc]
         for func in list(env.functions):
@@ -227,6 +233,18 @@ class Engine:
                 continue
             it.isolated(lambda func=func: run_host(it, func))  # type: ignore[misc]
         receivers.finish(it)
+
+    def _visit(self, env: ModuleEnv) -> None:
+        """Show the nodes of the tree to the rules that visit nodes of their kind, in one pass."""
+        if not self._visitors or env.ir.nodes is None:
+            return
+        seen: set[int] = set()
+        for index, node in enumerate(env.ir.nodes):
+            handlers = self._visitors.get(type(node).__name__)
+            if handlers is not None and id(node) not in seen:
+                seen.add(id(node))
+                for handler in handlers:
+                    handler(node, (env.ir, index), self.context)
 
     def _unparsable(self, source: Source, message: str, span: Span) -> None:
         event = UnparsableFile(source.path, span, message)

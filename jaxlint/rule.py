@@ -2,7 +2,8 @@
 
 A rule is a class with its record as class attributes and one method for each thing it listens to:
 `on_<event>(event, ctx)` for the engine's semantic events (see `jaxlint.semantics.events`) and
-`visit_<Node>(node, ctx)` for LibCST nodes of the shared tree. Rule modules hold no analysis of their own.
+`visit_<Node>(node, place, ctx)` for LibCST nodes of the shared tree, such as `visit_With`. Rule modules hold no
+analysis of their own.
 """
 
 from __future__ import annotations

@@ -116,7 +116,8 @@ def check_parser() -> Parser:
         "--config", action="append", default=[], metavar="FILE|SETTING",
         help="a settings file in place of those beside the code, or one setting such as 'ignore = [\"JAX801\"]'",
     )  # fmt: skip
-    settings.add_argument("--isolated", action="store_true", help="read no settings file, and not what the project requires")
+    isolated = "read no settings file, and not what the project requires"
+    settings.add_argument("--isolated", action="store_true", help=isolated)
     settings.add_argument(
         "--show-settings", action="store_true", help="show the settings of the first file, with their sources"
     )

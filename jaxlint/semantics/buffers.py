@@ -20,9 +20,11 @@ from jaxlint.semantics.values import (
     Value,
     ancestors,
     fingerprint,
+    is_none,
 )
 
 if TYPE_CHECKING:
+    from jaxlint.syntax import ir
     from jaxlint.semantics.interpreter import Interpreter
 
 FULL = "full"
@@ -100,11 +102,19 @@ def read_donated(it: Interpreter, value: Value, place: Place) -> None:
     """The numbers of `value` are read: a buffer that was given away is gone."""
     if it.fr.ctx.abstract or it.fr.ctx.shape:
         return
-    for leaf in leaves(it, value):
-        donation = donated(it, leaf)
-        if donation is not None:
-            _report_donated(it, value, donation, place)
-            return
+    donation = _gone(it, value)
+    if donation is not None:
+        _report_donated(it, value, donation, place)
+
+
+def _gone(it: Interpreter, value: Value, depth: int = 0) -> Donation | None:
+    """The donation that took a buffer inside a value; one of several values must have lost it on every path."""
+    if isinstance(value, Union):
+        found = [_gone(it, member, depth + 1) for member in value.members if not is_none(member)]
+        return found[0] if found and None not in found else None
+    if isinstance(value, TupleV) and depth < 4:
+        return next((gone for item in value.items if (gone := _gone(it, item, depth + 1)) is not None), None)
+    return next((gone for leaf in leaves(it, value, depth) if (gone := donated(it, leaf)) is not None), None)
 
 
 def _initialised_leaves(value: Value) -> Iterator[Value]:
@@ -117,11 +127,27 @@ def _initialised_leaves(value: Value) -> Iterator[Value]:
 def donated(it: Interpreter, value: Value) -> Donation | None:
     """The donation that took the buffer of `value`, if any."""
     res = it.st.res
-    for item in ancestors(value):
-        found = res.get(("d", item.uid))
+    current: Value | None = value
+    while current is not None:
+        found = res.get(("d", current.uid))
         if isinstance(found, Donation):
             return found
+        parent = getattr(current, "parent", None)
+        if isinstance(current, Array) and current.also is not None and parent is not None:
+            # One of two arrays: on a path where the one was given away, it may be the other.
+            return donated(it, parent) and donated(it, current.also)
+        current = parent
     return None
+
+
+def deletes(fn: ir.FunctionIR) -> bool:
+    """Whether a function deals with deleted buffers itself: it asks for them or deletes them."""
+    return any(
+        use in (".delete", ".is_deleted")
+        for inner in (fn, *(other for other in fn.module.functions if other.parent is fn))
+        for uses in inner.uses.values()
+        for use in uses
+    )
 
 
 def _report_donated(it: Interpreter, value: Value, donation: Donation, place: Place) -> None:

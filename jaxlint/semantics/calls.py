@@ -336,7 +336,7 @@ def call_func(
         return Opaque()
     env = bind_arguments(it, func, args, kwargs, star)
     context = ctx if ctx is not None else it.fr.ctx
-    if it.donations:
+    if it.donations and not buffers.deletes(fn):
         for value in (*args, *kwargs.values()):
             if not isinstance(value, Func):
                 buffers.read_donated(it, value, place)

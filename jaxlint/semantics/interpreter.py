@@ -526,6 +526,7 @@ class Interpreter:
         env.reports, self.reports = self.reports, reports
         self.local_memo = local_memo
         env.state = "done"
+        env.hand_out_late()
 
     def _commit(self, state: State) -> None:
         """Make what global objects hold at the end of a module their initial content."""

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import FunctionInfo, Term, term
-from jaxlint.semantics import buffers, captures, effects, keys, numerics, precision, processes, singular, timing, updates
+from jaxlint.semantics import (
+    buffers,
+    captures,
+    effects,
+    keys,
+    numerics,
+    precision,
+    processes,
+    singular,
+    timing,
+    updates,
+)
 from jaxlint.semantics.builtins import HANDLERS
 from jaxlint.semantics.calls import told, unknown_call
 from jaxlint.semantics.demands import check_arguments, made_dtype

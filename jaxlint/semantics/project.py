@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from jaxlint.semantics.values import Func, Place, Value, Wrapped
+from jaxlint.semantics.values import UNKNOWN, Func, Place, Value, Wrapped
 from jaxlint.syntax.depth import too_deep
 from jaxlint.syntax.lower import lower
 
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 class ModuleEnv:
-    """A module and its global names. `state` is "new", "running" or "done" with respect to its body."""
+    """A module and its global names. `state` is "new", "running" or "done" with respect to its body.
+
+    late: what modules of an import cycle asked for before it was there, as (importer, name here or None for all, name
+    there). They get it at the end, so that what they know does not depend on where the cycle was entered.
+    """
 
     __slots__ = (
         "applied",
@@ -26,6 +30,7 @@ class ModuleEnv:
         "globals_written",
         "imports",
         "ir",
+        "late",
         "name",
         "names",
         "path",
@@ -46,6 +51,20 @@ class ModuleEnv:
         self.wrappers: list[Wrapped] = []
         self.reports: set[Any] = set()
         self.globals_written: dict[str, Place] = {}
+        self.late: list[tuple[ModuleEnv, str | None, str]] = []
+
+    def hand_out_late(self) -> None:
+        """Give the modules of an import cycle what they asked for too early."""
+        late, self.late = self.late, []
+        for importer, wanted, bound in late:
+            for name, value in self.names.items() if wanted is None else ((wanted, self.names.get(wanted)),):
+                here = name if wanted is None else bound
+                if value is None or (wanted is None and name.startswith("_")):
+                    continue
+                if importer.names.get(here, UNKNOWN) is UNKNOWN:
+                    importer.names[here] = value
+            if importer.state == "done":
+                importer.hand_out_late()
 
 
 class Project:

@@ -24,7 +24,7 @@ from jaxlint.semantics.expressions import binary, compare, evaluate
 from jaxlint.semantics.interpreter import MAX_STEPS, Loop
 from jaxlint.semantics.iteration import iterate, unpack
 from jaxlint.semantics.keys import note_derived, note_subkeys
-from jaxlint.semantics.project import resolve_relative
+from jaxlint.semantics.project import ModuleEnv, resolve_relative
 from jaxlint.semantics.repeats import asks_for_missing, evaluate_arm
 from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import State, join, reduce_states
@@ -519,6 +519,8 @@ def _import_from(it: Interpreter, stmt: ir.ImportFrom) -> None:
     module = it.fr.fn.module
     name = resolve_relative(module, stmt.level, stmt.module) if stmt.level else stmt.module
     source = module_value(it, name)
+    if isinstance(source, ModuleV) and source.env.state == "running":
+        source.env.late += _too_early(it, stmt, source)
     if stmt.names is None:
         if isinstance(source, ModuleV):
             for public, value in source.env.names.items():
@@ -531,6 +533,17 @@ def _import_from(it: Interpreter, stmt: ir.ImportFrom) -> None:
         return
     for imported, bound, _ in stmt.names:
         it.assign(bound, imported_value(it, source, name, imported))
+
+
+def _too_early(it: Interpreter, stmt: ir.ImportFrom, source: ModuleV) -> list[tuple[ModuleEnv, str | None, str]]:
+    """What is imported from a module that is still running, in an import cycle."""
+    importer = it.project.by_path.get(it.fr.fn.module.path)
+    if importer is None or it.fr.fn is not importer.ir.top:
+        return []
+    if stmt.names is None:
+        return [(importer, None, "")]
+    known = source.env.names
+    return [(importer, imported, bound) for imported, bound, _ in stmt.names if imported not in known]
 
 
 def imported_value(it: Interpreter, source: Value, module: str, name: str) -> Value:

@@ -78,8 +78,10 @@ _CHEAP = frozenset(
 )
 _COMPILING = frozenset({"jit", "pjit", "pmap", "filter_jit", "filter_pmap"})
 _MAIN = frozenset({"main", "_main", "<module>"})
-_DISPATCH = re.compile(r"dispatch|async|enqueue|submit|launch|overhead|compil|trac(?:e|ing)|lower", re.IGNORECASE)
-_COMPILE = re.compile(r"compil|warm|first|trac(?:e|ing)|lower|jit|cold|init|build|setup", re.IGNORECASE)
+_DISPATCH = re.compile(
+    r"dispatch|async|enqueue|submit|launch|overhead|compil|trac(?:e(?![(])|ing)|lower", re.IGNORECASE
+)
+_COMPILE = re.compile(r"compil|warm|first|trac(?:e(?![(])|ing)|lower|jit|cold|init|build|setup", re.IGNORECASE)
 
 
 class Dispatch:

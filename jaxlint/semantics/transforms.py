@@ -10,7 +10,19 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import TransformInfo, term
-from jaxlint.semantics import axes, buffers, captures, compiles, contracts, loops, processes, receivers, specs, timing, updates
+from jaxlint.semantics import (
+    axes,
+    buffers,
+    captures,
+    compiles,
+    contracts,
+    loops,
+    processes,
+    receivers,
+    specs,
+    timing,
+    updates,
+)
 from jaxlint.semantics.arguments import check_arguments, is_compiled
 from jaxlint.semantics.calls import call
 from jaxlint.semantics.demands import traced_part

@@ -45,24 +45,24 @@ import jax
 import jax.numpy as jnp
 
 
-def smooth(signal, width):
-    kernel = jnp.ones(width) / width
-    return jnp.convolve(signal, kernel, mode="same")
+def smooth(signal, mode):
+    kernel = jnp.ones(3) / 3
+    return jnp.convolve(signal, kernel, mode=mode)
 
 
-fast_smooth = jax.jit(smooth, static_argnames="window")
+fast_smooth = jax.jit(smooth, static_argnames="kind")
 """,
         right="""\
 import jax
 import jax.numpy as jnp
 
 
-def smooth(signal, width):
-    kernel = jnp.ones(width) / width
-    return jnp.convolve(signal, kernel, mode="same")
+def smooth(signal, mode):
+    kernel = jnp.ones(3) / 3
+    return jnp.convolve(signal, kernel, mode=mode)
 
 
-fast_smooth = jax.jit(smooth, static_argnames="width")
+fast_smooth = jax.jit(smooth, static_argnames="mode")
 """,
         mend=(
             "Name parameters instead of counting them where the transformation allows it. Positions count "
