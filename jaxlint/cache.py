@@ -44,7 +44,9 @@ class Cache:
         """The result for a file, when nothing that it rests on has changed."""
         entry = self._entries.get(path)
         try:
-            if entry is None or any(self.hash(name) != value for name, value in entry["depends"].items()):
+            if entry is None or path not in entry["depends"]:
+                return None
+            if any(self.hash(name) != value for name, value in entry["depends"].items()):
                 return None
             found = [_finding(item) for item in entry["findings"]]
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -91,10 +93,12 @@ class Cache:
 
     def _read(self) -> dict[str, Any]:
         try:
-            document = json.loads(self._file.read_bytes())
-        except FileNotFoundError:
+            data = self._file.read_bytes()
+        except OSError:  # there is none, or `save` says what is wrong with the folder
             return {}
-        except (OSError, ValueError, RecursionError):
+        try:
+            document = json.loads(data)
+        except (ValueError, RecursionError):
             self.notes.append(f"the cache file {self._file} cannot be used and is made anew")
             return {}
         results = document.get("results") if isinstance(document, dict) and document.get("format") == _FORMAT else None

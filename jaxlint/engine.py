@@ -26,6 +26,7 @@ from jaxlint.semantics.spellings import tell
 from jaxlint.semantics.values import Place, Why
 from jaxlint.source import Source, UnparsableFile, read_source
 from jaxlint.syntax.depth import too_deep
+from jaxlint.syntax.parse import parse
 from jaxlint.syntax.positions import Positions
 from jaxlint.target import Target
 
@@ -204,7 +205,7 @@ class Engine:
             self._unparsable(source, message, Span(row, column, row, column))
             return None
         try:
-            tree = cst.parse_module(source.text)
+            tree = parse(source.text)
         except cst.ParserSyntaxError as error:
             self._unparsable(source, *_syntax_error(source, error))
             return None

@@ -28,10 +28,10 @@ class Names:
         self._taken: set[str] | None = None
 
     def all_names(self) -> set[str]:
-        """Every name that occurs in the module."""
+        """Every name that occurs in the module, but for those in the paths of imported modules."""
         if self._taken is None:
             nodes = self.module.nodes
-            self._taken = tree.names(nodes[0]) if nodes is not None else set()
+            self._taken = _occurring(nodes[0]) if nodes is not None else set()
         return self._taken
 
     def origin(self, name: str) -> str:
@@ -105,6 +105,23 @@ class Names:
             if fn.id <= at < fn.id + fn.size:
                 found |= fn.locals
         return found
+
+
+def _occurring(root: cst.CSTNode) -> set[str]:
+    found: set[str] = set()
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, cst.Name):
+            found.add(node.value)
+        elif isinstance(node, cst.Import):
+            found |= {alias.evaluated_alias or alias.evaluated_name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, cst.ImportFrom):
+            names = () if isinstance(node.names, cst.ImportStar) else node.names
+            found |= {alias.evaluated_alias or alias.evaluated_name for alias in names}
+        else:
+            stack.extend(tree.children(node))
+    return found
 
 
 def _bindings(stmt: ir.Stmt) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics.events import DonatedRead, Donation, EmptyRead
-from jaxlint.semantics.state import State
+from jaxlint.semantics.state import KEPT, State
 from jaxlint.semantics.values import (
     Array,
     Const,
@@ -20,7 +20,6 @@ from jaxlint.semantics.values import (
     Value,
     ancestors,
     fingerprint,
-    is_none,
 )
 
 if TYPE_CHECKING:
@@ -75,6 +74,9 @@ def donate(it: Interpreter, value: Value, place: Place, name: str) -> None:
     """The call at `place` took the buffers of `value`."""
     if it.fr.ctx.abstract:
         return
+    for union in value.items if isinstance(value, TupleV) else (value,):
+        if isinstance(union, Union):
+            it.st.set_res(("d", union.uid), Donation(place, name, tuple(it.passes), union))
     for leaf in leaves(it, value):
         if isinstance(leaf, Array) and leaf.lib != "jax":
             continue
@@ -108,10 +110,10 @@ def read_donated(it: Interpreter, value: Value, place: Place) -> None:
 
 
 def _gone(it: Interpreter, value: Value, depth: int = 0) -> Donation | None:
-    """The donation that took a buffer inside a value; one of several values must have lost it on every path."""
-    if isinstance(value, Union):
-        found = [_gone(it, member, depth + 1) for member in value.members if not is_none(member)]
-        return found[0] if found and None not in found else None
+    """The donation that took a buffer inside a value."""
+    if isinstance(value, Union) and value.kept:
+        own = it.st.res.get(("d", value.uid))
+        return own if isinstance(own, Donation) else None
     if isinstance(value, TupleV) and depth < 4:
         return next((gone for item in value.items if (gone := _gone(it, item, depth + 1)) is not None), None)
     return next((gone for leaf in leaves(it, value, depth) if (gone := donated(it, leaf)) is not None), None)
@@ -134,8 +136,7 @@ def donated(it: Interpreter, value: Value) -> Donation | None:
             return found
         parent = getattr(current, "parent", None)
         if isinstance(current, Array) and current.also is not None and parent is not None:
-            # One of two arrays: on a path where the one was given away, it may be the other.
-            return donated(it, parent) and donated(it, current.also)
+            return None if current.tag == KEPT else donated(it, parent) or donated(it, current.also)
         current = parent
     return None
 
@@ -187,6 +188,13 @@ def make_empty(it: Interpreter, array: Array, place: Place, function: str) -> No
         return
     it.st.set_res(("e", array.uid), Empty(place, function, array))
     it.empties += 1
+
+
+def copied(it: Interpreter, source: Value, copy: Value) -> None:
+    """`copy` holds the elements of `source`, written or not."""
+    empty = empty_state(it, source)
+    if empty is not None and copy.uid and copy.uid != source.uid:
+        it.st.set_res(("e", copy.uid), Empty(empty.place, empty.function, copy, empty.parts))
 
 
 def empty_state(it: Interpreter, value: Value) -> Empty | None:

@@ -128,6 +128,8 @@ def _is_instance(it: Interpreter, value: Value, cls: Value) -> bool | None:
     if isinstance(value, Const):
         return _constant_is_instance(value, name, cls)
     traced = value.trace is not None and value.trace.certain
+    if name == "builtins.slice":
+        return isinstance(value, SliceV) if traced or isinstance(value, SliceV | Array | TupleV | Ref) else None
     if isinstance(value, Array) and value.lib == "jax":
         if name == "jax.core.Tracer":
             return True if traced else None
@@ -476,8 +478,10 @@ def _arithmetic(name: str) -> Handler:
             trace = merge_traces(trace, value.trace)
         if trace is not None:
             return Array(trace)
-        if any(isinstance(value, Array) for value in args):
-            return Array()
+        libs = {value.lib for value in args if isinstance(value, Array)}
+        if libs:
+            array = Array(lib="jax" if "jax" in libs else "numpy")
+            return TupleV((array, Array(lib=array.lib))) if name == "divmod" else array
         if len(args) == 1 and isinstance(args[0], Const) and isinstance(args[0].value, int | float):
             return Const(abs(args[0].value)) if name == "abs" else Opaque(static=True)
         return _static(it, name, args) if all(is_static(value) for value in args) else Opaque()

@@ -9,7 +9,7 @@ from jaxlint.semantics.caches import Meeting, mark
 from jaxlint.semantics.events import Called
 from jaxlint.semantics.demands import DEMANDS
 from jaxlint.semantics.expressions import evaluate
-from jaxlint.semantics.interpreter import MAX_DEPTH, MAX_RUNS, MAX_STEPS, Ctx, Frame
+from jaxlint.semantics.interpreter import MAX_DEPTH, MAX_RUNS, MAX_STEPS, MAX_WORK, Ctx, Frame
 from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
@@ -243,7 +243,7 @@ def unknown_call(
 
     it.counters["unknown callee"] += 1
     stores = name in _HARMLESS or name[:1].isupper()
-    if not stores and not it.fr.ctx.depth:
+    if not it.fr.ctx.depth and (not stores or name in ("save", "restore")):
         timing.unseen(it)
     for keyword, value in (*((None, value) for value in args), *kwargs.items()):
         if isinstance(value, Key) or is_key(it, value):
@@ -329,6 +329,10 @@ def call_func(
     from jaxlint.semantics import summaries
 
     fn = func.fn
+    if it.work > MAX_WORK:
+        it.counters["file budget"] += 1
+        it.tainted.add("file budget")  # what is known from here on serves this file only
+        return Opaque()
     if it.depth >= MAX_DEPTH or it.steps > MAX_STEPS:
         it.counters["budget"] += 1
         return Opaque()

@@ -74,7 +74,9 @@ def unknown_arguments(it: Interpreter, func: Func, skip: int, bound: set[str], t
     for index, param in enumerate(func.fn.params):
         if index < skip or param.kind in ("star", "starstar") or param.name in bound:
             continue
-        value: Value = it.child(("param", id(func.fn), param.name, traced), lambda p=param: _parameter(func, p, traced))  # type: ignore[misc]
+        # Inside a trace they are younger than it, as if a caller there had made them.
+        key = ("param", id(func.fn), param.name, traced, it.fr.ctx.mark)
+        value: Value = it.child(key, lambda p=param: _parameter(func, p, traced))  # type: ignore[misc]
         if param.annotation is not None:
             value = annotated(it, param.annotation, value)
         elif traced and isinstance(value, Opaque) and value.hint is None:

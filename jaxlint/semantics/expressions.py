@@ -375,7 +375,7 @@ def compare(
         return _identity(it, op, left, right)
     if op in ("in", "not in"):
         return _membership(it, op, left, right, place)
-    if it.donations or it.empties:
+    if (it.donations or it.empties) and not any(_not_array(side) or type(side) is TupleV for side in (left, right)):
         buffers.read(it, left, left_place, "compared")
         buffers.read(it, right, right_place, "compared")
     if type(left) is Const and type(right) is Const:

@@ -16,7 +16,7 @@ from jaxlint.semantics.axes import NO_AXES, Axes
 from jaxlint.semantics.events import Event
 from jaxlint.semantics.processes import Meetings
 from jaxlint.semantics.project import ModuleEnv, Project
-from jaxlint.semantics.state import State, join, join_all
+from jaxlint.semantics.state import State, join, join_all, join_on
 from jaxlint.semantics.timing import Timeline, finish
 from jaxlint.semantics.values import (
     NONE,
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 14
 """Calls run inside one another before a callee counts as unknown."""
+
+MAX_WORK = 100_000
+"""Statements run for one file before its further calls count as unknown."""
 
 MAX_RUNS = 10
 """How often one nested function is run inside one run of a function; nested loops would run it without bound."""
@@ -210,6 +213,7 @@ class Interpreter:
         self.running: list[ir.FunctionIR] = []
         self.older: set[int] = set()
         self.donations = 0
+        self.work = 0
         self.runs: dict[int, int] = {}
         self.variants: dict[int, set[Any]] = {}
         self.inside_summary = False
@@ -423,7 +427,7 @@ class Interpreter:
         outs: list[State] = []
         snapshot = frame.exits[0][1].env
         for value, state in frame.exits:
-            result = value if result is None else join(result, value)
+            result = value if result is None else join_on(result, value, outs[-1].res, state.res)
             if state.fid == frame.fid:
                 state.leave(frame.fid, caller_fid)
             outs.append(state)
@@ -630,3 +634,5 @@ class Interpreter:
     def new_entry(self) -> None:
         """Forget what belongs to one file's run."""
         states_module.reset_joins()
+        self.work = 0
+        self.tainted = set()

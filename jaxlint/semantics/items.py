@@ -13,6 +13,7 @@ from jaxlint.semantics.values import (
     UNKNOWN,
     Array,
     At,
+    ClassV,
     Const,
     Content,
     Ext,
@@ -75,6 +76,8 @@ def get_item(it: Interpreter, base: Value, index: Value, place: Place) -> Value:
         if found is None:
             return Opaque()
         return it.child((base.uid, "item", found), lambda: Opaque(trace=weaken(base.trace)))
+    if isinstance(base, ClassV):
+        return Opaque(static=True) if base.kind == "enum" else base  # a generic class with its parameters
     if isinstance(base, Ext):
         read_item(it, base.name, place)
         return base  # a subscripted generic, such as an annotation

@@ -141,6 +141,10 @@ _QUIET = frozenset(
 """Libraries whose unlisted functions do not use keys up."""
 
 
+_COPIES = frozenset({"jax.numpy.array", "jax.numpy.asarray", "jax.numpy.copy", "jax.Array.copy"})
+"""Functions that copy an array as it is: what was unwritten of it is unwritten of the copy."""
+
+
 def bind_known(
     info: FunctionInfo, args: tuple[Value, ...], kwargs: Kwargs, star: Value | None = None
 ) -> dict[str, Value]:
@@ -171,7 +175,11 @@ def call_known(
     if info.worldly:
         effects.touch(it, info, args, kwargs, place)
     made = _effects(it, info, bound, args, kwargs, place)
-    if (it.donations or it.empties) and not _shape_only(info, name):
+    if name in _COPIES and it.empties:
+        if it.donations:
+            for value in args:
+                buffers.read_donated(it, value, place)
+    elif (it.donations or it.empties) and not _shape_only(info, name):
         for value in args[1:] if name in _WRITERS else (*args, *kwargs.values()):
             buffers.read(it, value, place, f"passed to `{name.rpartition('.')[2]}`")
             if it.empties and isinstance(value, TupleV | Ref):
@@ -181,6 +189,8 @@ def call_known(
     if made is not None:
         return made
     result = returned(it, info.returns, bound, args, kwargs, place, name)
+    if name in _COPIES and it.empties and args:
+        buffers.copied(it, args[0], result)
     if info.distributed:
         processes.called(it, info, bound, place, result)
     if not it.fr.ctx.depth:

@@ -77,7 +77,10 @@ class Lifting:
         if inner is None or inner.flags & ~MAYBE & ~self.trace.flags == 0:
             return self.trace
         flags = (self.trace.flags | inner.flags) & ~MAYBE
-        return Trace(flags & _UNDER_ABSTRACT if flags & ABSTRACT else flags, self.trace.why)
+        if flags & ABSTRACT:
+            # What a filtered transformation receives may still be plain; what `jit` receives is traced for certain.
+            flags &= _UNDER_ABSTRACT | (DEFAULTED if self.arrays_only else 0)
+        return Trace(flags, self.trace.why)
 
     def _lift(self, value: Value, level: int) -> Value:
         trace = self._over(value)

@@ -40,6 +40,7 @@ from jaxlint.semantics.values import (
     is_none,
     merge_traces,
     traced_inside,
+    weaken,
 )
 
 if TYPE_CHECKING:
@@ -141,6 +142,8 @@ def _array_method(
         return Many("tuple", lambda i: Array(trace, lib=lib))
     if returns in ("none", "static"):
         return NONE if returns == "none" else Opaque(static=True)
+    if returns == "unknown" and lib == "jax" and f"jax.Array.{name}" not in it.knowledge.functions:
+        return Opaque(name, trace=weaken(trace))  # no array after all
     return Array(trace, lib=lib)
 
 

@@ -11,6 +11,7 @@ import libcst as cst
 from jaxlint.semantics.values import UNKNOWN, Func, Place, Value, Wrapped
 from jaxlint.syntax.depth import too_deep
 from jaxlint.syntax.lower import lower
+from jaxlint.syntax.parse import parse
 
 if TYPE_CHECKING:
     from jaxlint.syntax import ir
@@ -148,7 +149,7 @@ class Project:
         env = None
         if text is not None and too_deep(text) is None:
             try:
-                tree = cst.parse_module(text)
+                tree = parse(text)
             except (cst.ParserSyntaxError, RecursionError):
                 tree = None
             if tree is not None:
@@ -173,7 +174,7 @@ class Project:
         text = self.read(module.path)
         if text is None:
             return False
-        again = lower(cst.parse_module(text), module.path, module.name, module.is_package)
+        again = lower(parse(text), module.path, module.name, module.is_package)
         if again.nodes is None or len(again.nodes) != len(module.statement_of):
             return False
         module.nodes, module.statements = again.nodes, again.statements

@@ -25,6 +25,9 @@ def note(value: Value, op: str, args: Operands, place: Place, kwargs: dict[str, 
     """Remember how a value that was just made was computed; returns it."""
     kind = type(value)
     if (kind is Array or kind is Opaque) and value.made is None and value.parent is None:  # type: ignore[attr-defined]
+        for given in args:
+            if given is value:
+                return value  # handed through
         value.made = Made(op, args, place, kwargs)  # type: ignore[attr-defined]
         if value.trace is not None and value.trace.flags & FLOW:
             _settle(value, op)
@@ -81,20 +84,27 @@ def flows(value: Value) -> bool:
 
 def number(value: Value | None) -> float | None:
     """The number that a value is, where the program fixes it."""
-    if isinstance(value, Const) and isinstance(value.value, int | float) and not isinstance(value.value, bool):
-        return float(value.value)
-    made = made_of(value) if isinstance(value, Array) else None
-    if made is not None and short(made) in _CONVERSIONS and made.args:
-        return number(made.args[0])
+    for _ in range(_STEPS):
+        if isinstance(value, Const):
+            constant = value.value
+            return float(constant) if isinstance(constant, int | float) and not isinstance(constant, bool) else None
+        made = made_of(value) if isinstance(value, Array) else None
+        if made is None or not made.args or short(made) not in _CONVERSIONS:
+            return None
+        value = made.args[0]
     return None
 
 
 _CONVERSIONS = frozenset(["asarray", "array", "float32", "float64", "bfloat16", "float16", "astype"])
 
 
-def same(a: Value | None, b: Value | None) -> bool:
+_STEPS = 8
+"""Operations looked through; an array may have been computed from itself, in a loop."""
+
+
+def same(a: Value | None, b: Value | None, steps: int = _STEPS) -> bool:
     """Whether two values are certainly equal: one value, or the same operation on the same values."""
-    if a is None or b is None:
+    if a is None or b is None or steps == 0:
         return False
     a, b = source(a), source(b)
     if a is b or (a.uid and a.uid == b.uid):
@@ -106,7 +116,7 @@ def same(a: Value | None, b: Value | None) -> bool:
         return False
     if set(one.kwargs) != set(other.kwargs) or not one.args or one.op.startswith("jax.random."):
         return False
-    return all(same(x, y) for x, y in zip(one.args, other.args, strict=True))
+    return all(same(x, y, steps - 1) for x, y in zip(one.args, other.args, strict=True))
 
 
 def closure(value: Value, limit: int = 60) -> dict[int, Value]:

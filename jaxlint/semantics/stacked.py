@@ -193,7 +193,8 @@ def _computes(it: Interpreter, rows: _Rows) -> bool:
     held = it.elements.get(id(rows.element))
     if held is not None and _is_array(it, held):
         made = made_of(held)
-        converted = getattr(held, "parent", None) is not None if made is None else short(made) in ("asarray", "array")
+        view = isinstance(held, Array) and held.parent is not None and held.made is None
+        converted = view or (made is not None and short(made) in ("asarray", "array", "call"))
         return not converted or _calls_jax(it, scope, but=("asarray", "array"))
     return _calls_jax(it, scope, but=("asarray", "array"))
 

@@ -21,6 +21,7 @@ from jaxlint.semantics.values import (
     Union,
     Unknown,
     Value,
+    ancestors,
     fingerprint,
     members,
     merge_traces,
@@ -145,6 +146,34 @@ def join(a: Value, b: Value) -> Value:
     return result
 
 
+KEPT = ("join", "kept")
+"""Tag of one of two arrays where the other one was donated, each on its own path."""
+
+
+def join_on(a: Value, b: Value, mine: dict[Any, Any], theirs: dict[Any, Any]) -> Value:
+    """`join` where the paths hold the resources `mine` and `theirs`: what was donated elsewhere is not this value."""
+    if mine is theirs or a is b:
+        return join(a, b)
+    if isinstance(a, TupleV) and isinstance(b, TupleV) and len(a.items) == len(b.items):
+        parts = (join_on(x, y, mine, theirs) for x, y in zip(a.items, b.items, strict=True))
+        return TupleV(tuple(parts), a.cls, a.names)
+    joined = join(a, b)
+    if type(joined) is not Union and not (type(joined) is Array and joined.also is not None):
+        return joined
+    if _given_away(a, mine) or _given_away(b, theirs) or not (_given_away(a, theirs) or _given_away(b, mine)):
+        return joined
+    if type(joined) is Union:
+        return Union(joined.members, kept=True)
+    assert isinstance(joined, Array)
+    return Array(
+        joined.trace, lib=joined.lib, dtype=joined.dtype, parent=joined.parent, also=joined.also, tag=KEPT
+    )
+
+
+def _given_away(value: Value, res: dict[Any, Any]) -> bool:
+    return any(("d", item.uid) in res for member in members(value) for item in ancestors(member))
+
+
 def _identity(value: Value) -> Any:
     return ("u", value.uid) if value.uid else fingerprint(value)
 
@@ -177,7 +206,12 @@ def _join_traces(a: Value, b: Value) -> Any:
     return weaken(a.trace or b.trace)
 
 
-def join_contents(a: Content, b: Content) -> Content:
+_NOTHING: dict[Any, Any] = {}
+
+
+def join_contents(
+    a: Content, b: Content, mine: dict[Any, Any] = _NOTHING, theirs: dict[Any, Any] = _NOTHING
+) -> Content:
     """What an object holds that held `a` on one path and `b` on the other."""
     if a is b:
         return a
@@ -187,7 +221,7 @@ def join_contents(a: Content, b: Content) -> Content:
         for key in {**a.items, **b.items}:
             left, right = a.items.get(key), b.items.get(key)
             if left is not None and right is not None:
-                items[key] = join(left, right)
+                items[key] = join_on(left, right, mine, theirs)
             else:
                 present = left if left is not None else right
                 items[key] = join(present, a.rest or b.rest or UNKNOWN) if present is not None else UNKNOWN
@@ -224,7 +258,7 @@ def join_states(a: State, b: State, lossy: bool = False) -> State:
         mine = env.get(name)
         if mine is not theirs:
             # A name bound on one path only keeps its value: where it is read, it must have been bound.
-            value = theirs if mine is None else join(mine, theirs)
+            value = theirs if mine is None else join_on(mine, theirs, a.res, b.res)
             if fid == a.fid:
                 a.bind(name, value)
             else:
@@ -236,7 +270,7 @@ def join_states(a: State, b: State, lossy: bool = False) -> State:
             if held is content:
                 continue
             if isinstance(content, Content) and isinstance(held, Content):
-                heap[oid] = join_contents(held, content)
+                heap[oid] = join_contents(held, content, a.res, b.res)
             elif isinstance(content, Value) and isinstance(held, Value):
                 heap[oid] = join(held, content)
             else:

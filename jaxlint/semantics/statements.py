@@ -62,6 +62,7 @@ def exec_block(it: Interpreter, body: list[ir.Stmt], states: list[State]) -> lis
             return states
         run = _EXEC[type(stmt)]
         it.steps += len(states)
+        it.work += len(states)
         split = False
         if len(states) == 1:
             it.st = states[0]

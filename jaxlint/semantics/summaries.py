@@ -12,7 +12,7 @@ from jaxlint.semantics import captures, processes, repeats, timing
 from jaxlint.semantics.buffers import Empty
 from jaxlint.semantics.events import Donation, Event, Use
 from jaxlint.semantics.interpreter import Ctx, Frame
-from jaxlint.semantics.state import CUT, State, join
+from jaxlint.semantics.state import CUT, KEPT, State, join
 from jaxlint.semantics.values import (
     NONE,
     UNKNOWN,
@@ -233,9 +233,11 @@ class _Abstraction:
         if isinstance(value, Ext):
             return value, ("x", value.name)
         if isinstance(value, ExtObj):
-            return value, ("xo", value.cls, value.uid if value.args else 0, flags)
+            return value, ("xo", value.cls, value.uid if value.cls.startswith(_TOLD_APART) else 0, flags)
         if value is UNKNOWN:
             return value, ("?",)
+        if isinstance(value, Wrapped) and not _has_closure(value):
+            return value, ("w", value.place[0].path, value.place[1])
         return value, ("v", value.uid or id(value))
 
     def _told_apart(self, constant: Any, depth: int) -> bool:
@@ -308,6 +310,17 @@ class _Abstraction:
             tuple((name, signature) for name, (_, signature) in kwargs.items()),
         )
         return made, signature
+
+
+_TOLD_APART = ("haiku.Transformed", "jax.stages.", "callable")
+"""Objects of libraries that hold functions of the project."""
+
+
+def _has_closure(value: Value) -> bool:
+    """Whether a chain of wrappers ends in a function that captured variables."""
+    while isinstance(value, Wrapped | Partial):
+        value = value.inner if isinstance(value, Wrapped) else value.func
+    return not isinstance(value, Func) or value.closure is not None or value.receiver is not None
 
 
 _RUNNING = "running"
@@ -525,6 +538,15 @@ class _Replay:
             self.done[uid] = made
         return made
 
+    def _element(self, value: Value, key: Any) -> Value:
+        """An element of a sequence; one that was made only after the run belongs to this call alone."""
+        from jaxlint.semantics.iteration import anonymous
+
+        late = isinstance(value, Opaque) and value.uid > self.summary.end
+        if late and not any(item.uid in self.actual for item in ancestors(value)):
+            return anonymous(self.it, value, key)
+        return self.value(value)
+
     def _is_fresh(self, value: Value) -> bool:
         return self.summary.start < value.uid < self.summary.end
 
@@ -536,7 +558,7 @@ class _Replay:
         if isinstance(value, Ref):
             return self._ref(value)
         if isinstance(value, Union):
-            return Union(tuple(self.value(member) for member in value.members))
+            return Union(tuple(self.value(member) for member in value.members), value.kept)
         if isinstance(value, Func):
             if value.closure is None and value.receiver is None:
                 return value
@@ -558,7 +580,8 @@ class _Replay:
         if isinstance(value, Many):
             element = value.element
             source = self.value(value.source) if value.source is not None else None
-            return Many(value.kind, lambda i: self.value(element(i)), value.length, source)
+            serial = fresh_uid()
+            return Many(value.kind, lambda i: self._element(element(i), (serial, i)), value.length, source)
         if isinstance(value, Method):
             return Method(self.value(value.receiver), value.name)
         if isinstance(value, At):
@@ -574,7 +597,12 @@ class _Replay:
         it = self.it
         parent = value.parent
         if isinstance(value, Array) and value.also is not None and parent is not None:
-            return join(self.value(parent), self.value(value.also))
+            joined = join(self.value(parent), self.value(value.also))
+            if value.tag == KEPT and isinstance(joined, Union):
+                return Union(joined.members, kept=True)
+            if value.tag == KEPT and isinstance(joined, Array):
+                return Array(joined.trace, lib=joined.lib, parent=joined.parent, also=joined.also, tag=KEPT)
+            return joined
         if parent is not None and any(item.uid in self.actual for item in ancestors(parent)):
             owner = self.value(parent)
             part = self._part(owner, value.tag)

@@ -116,7 +116,7 @@ class Reading:
 class Timeline:
     """What one run of a function, or of a module's body, dispatched and waited for, in order.
 
-    of: the work that made a value, by its uid. called: jitted functions that ran. compiles: their first calls.
+    of: the work that made a value, by its uid. made: wrappers made here. called: those that ran. compiles: first calls.
     candidates: pairs of readings with unfinished work between them; firsts: with a first call between them; finished:
     first readings after which a later one found all work done; carried: second readings that measure from an earlier
     pass of a loop. unseen: how many calls ran that cannot be seen.
@@ -132,6 +132,7 @@ class Timeline:
         "finished",
         "firsts",
         "last",
+        "made",
         "of",
         "start",
         "tick",
@@ -148,6 +149,7 @@ class Timeline:
         self.waited = 0
         self.of: dict[int, Dispatch] = {}
         self.called: set[int] = set()
+        self.made: set[int] = set()
         self.compiles: list[tuple[int, Place, Wrapped]] = []
         self.candidates: list[tuple[Reading, Reading, Place]] = []
         self.firsts: list[tuple[Reading, Reading, Place, Place, Wrapped]] = []
@@ -194,7 +196,7 @@ def called_wrapper(it: Interpreter, wrapped: Wrapped, result: Value, place: Plac
     compiled = wrapped.transform.name.rpartition(".")[2] in _COMPILING
     if compiled and wrapped.uid not in timeline.called:
         timeline.called.add(wrapped.uid)
-        own = wrapped.uid > timeline.start or (bool(it.running) and it.running[0].name in _MAIN)
+        own = wrapped.uid in timeline.made or (bool(it.running) and it.running[0].name in _MAIN)
         if timeline.active and own:
             timeline.compiles.append((timeline.tick + 1, place, wrapped))
     if wrapped.transform.mode in ("abstract", "batched", "diff"):
@@ -226,8 +228,16 @@ def wait(it: Interpreter, value: Value, place: Place, by: str) -> None:
         same_pass = bool(it.passes) and work.passes == tuple(it.passes)
         if work.compiled and same_pass and it.conditional == work.conditional:
             it.emit(HostSynced(place, value, by, work.place))
-    elif isinstance(value, Array) and value.lib == "jax":
+    elif _made_here(timeline, value):
         timeline.awaited = timeline.tick
+
+
+def _made_here(timeline: Timeline, value: Value) -> bool:
+    """Whether a value without known work was made in this run, by what cannot be told, and not given to it."""
+    if isinstance(value, Array):
+        return value.lib == "jax"
+    *_, root = ancestors(value)
+    return isinstance(value, Opaque) and not value.static and root is not value and root.uid > timeline.start
 
 
 def wait_for_all(it: Interpreter) -> None:
@@ -331,10 +341,12 @@ def finish(it: Interpreter) -> None:
         work = second.last
         if work is None or first.tick in timeline.finished or second.place in timeline.carried:
             continue
-        if not deliberate(_DISPATCH, (second.place, place)):
+        if not deliberate(_DISPATCH, (second.place, place)) and not _renewed(first, second, place):
             it.emit(TimingUnblocked(second.place, first.place, work.place))
     for first, second, place, call, wrapped in timeline.firsts:
-        if second.place not in timeline.carried and not deliberate(_COMPILE, (second.place, place)):
+        if second.place in timeline.carried or deliberate(_COMPILE, (second.place, place)):
+            continue
+        if not _renewed(first, second, place):
             it.emit(CompilationTimed(call, first.place, wrapped.inner))
 
 
@@ -350,6 +362,28 @@ def deliberate(words: re.Pattern[str], places: tuple[Place, ...]) -> bool:
     if any(words.search(_statement_text(place)) for place in places):
         return True
     return _is_deadline(module, id, fn)
+
+
+def _renewed(first: Reading, second: Reading, place: Place) -> bool:
+    """Whether a loop reads the first clock anew after the difference: then it measures from one pass to another."""
+    module, id = place
+    node = module.nodes[id] if module.nodes is not None else None
+    if first.passes == second.passes or not isinstance(node, cst.BinaryOperation):
+        return False
+    fn = _function_of(module, id) or module.top
+    return isinstance(node.right, cst.Name) and fn is not None and _binds_after(fn.body, node.right.value, id)
+
+
+def _binds_after(body: list[ir.Stmt], name: str, id: int) -> bool:
+    for stmt in body:
+        targets = getattr(stmt, "targets", ())
+        if stmt.id > id and any(getattr(target, "name", None) == name for target in targets):
+            return True
+        for part in ("body", "orelse", "final"):
+            inner = getattr(stmt, part, None)
+            if isinstance(inner, list) and _binds_after(inner, name, id):
+                return True
+    return False
 
 
 def _function_of(module: ir.ModuleIR, id: int) -> ir.FunctionIR | None:

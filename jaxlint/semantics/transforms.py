@@ -136,7 +136,7 @@ class Chosen:
     def __init__(self, it: Interpreter, wrapped: Wrapped, numbers: str, names: str) -> None:
         options = wrapped.options
         positions = constants(it, options.get(numbers))
-        if (positions is None and numbers == "static_argnums") or (not positions and numbers == "static_argnums"):
+        if not positions and numbers == "static_argnums" and "static_broadcasted_argnums" in options:
             positions = constants(it, options.get("static_broadcasted_argnums"))
         named = constants(it, options.get(names))
         self.known = positions is not None and named is not None
@@ -214,6 +214,7 @@ def _wrap(it: Interpreter, info: TransformInfo, inner: Value, options: dict[str,
     if info.mode in ("eager", "handler"):
         return inner
     wrapped = Wrapped(info, inner, options, place)
+    it.timeline.made.add(wrapped.uid)
     receivers.applied(it, info.name, wrapped, innermost(inner))
     it.schedule(wrapped)
     if info.name in contracts.CUSTOM:
@@ -584,11 +585,18 @@ def _donate(it: Interpreter, wrapped: Wrapped, args: tuple[Value, ...], kwargs: 
     parameters = parameter_names(wrapped.inner) or []
     donated: list[tuple[Value, str]] = []
     kept: list[Value] = []
+    static = Chosen(it, wrapped, "static_argnums", "static_argnames")
     for index, value in enumerate(args):
         name = parameters[index] if index < len(parameters) else None
-        (donated.append((value, name or "")) if chosen.has(index, name) else kept.append(value))
+        if chosen.has(index, name):
+            donated.append((value, name or ""))
+        elif not static.has(index, name):
+            kept.append(value)
     for name, value in kwargs.items():
-        (donated.append((value, name)) if chosen.has(None, name) else kept.append(value))
+        if chosen.has(None, name):
+            donated.append((value, name))
+        elif not static.has(None, name):
+            kept.append(value)
     for value, _ in donated:
         buffers.read(it, value, place, "donated again")
     _same_buffer_twice(it, [value for value, _ in donated], kept, place)

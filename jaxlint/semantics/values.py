@@ -523,13 +523,14 @@ class ModuleV(Value):
 
 
 class Union(Value):
-    """One of several values, by path."""
+    """One of several values, by path. `kept`: a member whose buffer was donated is not the value on that path."""
 
-    __slots__ = ("members", "uid")
+    __slots__ = ("kept", "members", "uid")
 
-    def __init__(self, members: tuple[Value, ...]) -> None:
+    def __init__(self, members: tuple[Value, ...], kept: bool = False) -> None:
         self.uid = fresh_uid()
         self.members = members
+        self.kept = kept
 
     @property
     def trace(self) -> Trace | None:  # type: ignore[override]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
+from jaxlint.fixes.rewrites.strings import debug_print_arguments
 from jaxlint.rule import Explanation, Rule
 from jaxlint.semantics.effects import text_source, text_trace
 from jaxlint.semantics.naming import formatted_at
@@ -74,4 +75,10 @@ def rescale(x):
             return
         source = text_source(text)
         value = formatted_at(*source) if source is not None else "a value"
-        ctx.report(self, event.place, related=ctx.chain(trace.why), value=value)
+        ctx.report(
+            self,
+            event.place,
+            related=ctx.chain(trace.why),
+            fix=lambda editor: debug_print_arguments(editor, event.place),
+            value=value,
+        )

@@ -62,7 +62,7 @@ def test_the_order_of_files_does_not_matter(project: Path) -> None:
     files = python_files(project)
     expected = by_engine(project, files)
     orders = list(itertools.permutations(files)) if len(files) <= 3 else [files[::-1]]
-    chooser = random.Random(4)  # noqa: S311
+    chooser = random.Random(4)
     orders += [tuple(chooser.sample(files, len(files))) for _ in range(12)]
     for order in orders:
         assert by_engine(project, list(order)) == expected, [path.name for path in order]
@@ -109,7 +109,7 @@ def test_each_file_alone_has_the_findings_it_has_in_the_whole(project: Path) -> 
 def test_parts_of_the_project_have_the_findings_of_the_whole(project: Path) -> None:
     whole = check(project)
     files = python_files(project)
-    chooser = random.Random(7)  # noqa: S311
+    chooser = random.Random(7)
     for _ in range(6):
         part = chooser.sample(files, min(2, len(files)))
         expected = sorted(found for path in part for found in whole.of(str(path.relative_to(project))))
