@@ -23,8 +23,8 @@ from jaxlint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from jaxlint.syntax import ir
     from jaxlint.semantics.interpreter import Interpreter
+    from jaxlint.syntax import ir
 
 FULL = "full"
 

@@ -92,6 +92,7 @@ _NEVER_ARRAYS = {
     "builtins.dict",
     "builtins.set",
     "builtins.type",
+    "builtins.slice",
     "numpy.ndarray",
     "numpy.generic",
     "numpy.number",
@@ -139,7 +140,7 @@ def _is_instance(it: Interpreter, value: Value, cls: Value) -> bool | None:
     if isinstance(value, Opaque) and traced:
         if name == "jax.core.Tracer":
             return True
-        if name in _PYTHON_TYPES or name.startswith("numpy."):
+        if name in _PYTHON_TYPES or name.startswith("numpy.") or name == "builtins.slice":
             return False
         if value.hint == "array":
             return True if name in _JAX_ARRAYS else False if name in _NEVER_ARRAYS else None
@@ -507,6 +508,11 @@ def _hasattr(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value
         name = f"{args[0].name}.{args[1].value}"
         tables = it.knowledge
         if name in tables.functions or name in tables.transforms or name in tables.classes:
+            return TRUE
+    if len(args) == 2 and isinstance(args[1], Const) and args[1].value in ("shape", "dtype", "ndim", "size"):
+        # A traced leaf has them all; a tree of traced leaves, which has not, needs no conversion either.
+        value = args[0]
+        if isinstance(value, Array) or (isinstance(value, Opaque) and value.trace is not None and value.trace.certain):
             return TRUE
     return _static(it, "hasattr", args)
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics import buffers, compiles, stacked, timing, varying
 from jaxlint.semantics.caches import Meeting, mark
-from jaxlint.semantics.events import Called
 from jaxlint.semantics.demands import DEMANDS
+from jaxlint.semantics.events import Called
 from jaxlint.semantics.expressions import evaluate
 from jaxlint.semantics.interpreter import MAX_DEPTH, MAX_RUNS, MAX_STEPS, MAX_WORK, Ctx, Frame
 from jaxlint.semantics.provenance import note
@@ -102,9 +102,7 @@ def _handed_on(it: Interpreter, values: tuple[Value, ...]) -> None:
     ctx.pending = [(changed, event) for changed, event in ctx.pending if not changed & uids]
 
 
-def _compiled(
-    it: Interpreter, callee: Value, args: tuple[Value, ...], kwargs: dict[str, Value], expr: ir.Call
-) -> None:
+def _compiled(it: Interpreter, callee: Value, args: tuple[Value, ...], kwargs: dict[str, Value], expr: ir.Call) -> None:
     """What a call of a compiled function tells of compiling it."""
     found = varying.behind_partial(callee)
     if found is None or found[0].transform.name not in compiles.COMPILING:
@@ -329,7 +327,7 @@ def call_func(
     from jaxlint.semantics import summaries
 
     fn = func.fn
-    if it.work > MAX_WORK:
+    if it.statements > MAX_WORK:
         it.counters["file budget"] += 1
         it.tainted.add("file budget")  # what is known from here on serves this file only
         return Opaque()

@@ -1,4 +1,4 @@
-"""Functions that are compiled again and again: what is compiled is a new object each time, so no program is found again."""
+"""Functions that are compiled again and again, since what is compiled is a new object each time."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ COMPILING = frozenset(
 
 _AT_ONCE = frozenset(["jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit"])
 _FINDS_METHODS = frozenset(["jax.pmap", "equinox.filter_jit", "equinox.filter_pmap", "flax.nnx.jit", "flax.nnx.pmap"])
-CONTROL_FLOW = frozenset(
-    f"jax.lax.{name}" for name in ("scan", "cond", "switch", "fori_loop", "while_loop", "map")
-)
+CONTROL_FLOW = frozenset(f"jax.lax.{name}" for name in ("scan", "cond", "switch", "fori_loop", "while_loop", "map"))
 """Control flow that compiles its functions where it does not run under a trace."""
 
 MODULES = frozenset(["equinox_module", "linen_module", "nnx_module", "haiku_module", "nnx_object"])
@@ -185,14 +183,21 @@ def parts(node: Any) -> Iterator[Any]:
         yield from _flat(getattr(node, slot))
 
 
+_BELOW = (ir.Node, ir.Clause, ir.Handler, ir.Case)
+
+
 def _flat(value: Any) -> Iterator[Any]:
-    if isinstance(value, ir.Node | ir.Clause | ir.Handler | ir.Case):
+    kind = type(value)
+    if kind is str or kind is int or value is None:
+        return
+    if kind is list or kind is tuple:
+        for item in value:
+            if type(item) is not str:
+                yield from _flat(item)
+    elif isinstance(value, _BELOW):
         yield value
     elif isinstance(value, ir.FunctionIR):
         yield from value.body
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _flat(item)
 
 
 _SLOTS: dict[type, tuple[str, ...]] = {}

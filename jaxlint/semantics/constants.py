@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics.compiles import parts
 from jaxlint.semantics.events import ArrayCaptured
@@ -72,7 +72,7 @@ def _reads(it: Interpreter, fn: ir.FunctionIR) -> list[tuple[str, int]]:
     if known is not None:
         return known
     found: dict[str, int] = {}
-    queue = list(reversed(fn.body))
+    queue: list[Any] = list(reversed(fn.body))
     while queue:
         node = queue.pop()
         if type(node) is ir.Name:
@@ -81,9 +81,13 @@ def _reads(it: Interpreter, fn: ir.FunctionIR) -> list[tuple[str, int]]:
             continue
         if isinstance(node, ir.FunctionDef | ir.ClassDef | ir.Lambda):
             continue
-        if type(node) is ir.Attr and node.attr in METADATA:
+        if isinstance(node, ir.Attr) and node.attr in METADATA:
             continue
-        if type(node) is ir.Call and type(node.func) is ir.Name and node.func.name in ("len", "isinstance", "type"):
+        if (
+            isinstance(node, ir.Call)
+            and isinstance(node.func, ir.Name)
+            and node.func.name in ("len", "isinstance", "type")
+        ):
             continue
         queue += reversed(list(parts(node)))
     result = list(found.items())

@@ -46,9 +46,7 @@ def _still_missing(it: Interpreter, key: tuple[str, int], wrapped: Wrapped) -> N
     it.emit(DerivativeRuleMisfit(wrapped.place, "default", fields))
 
 
-def attach(
-    it: Interpreter, wrapped: Wrapped, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]
-) -> None:
+def attach(it: Interpreter, wrapped: Wrapped, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
     """`f.defvjp(fwd, bwd)`, `f.defjvp(rule)`: the rules are held against what they will be called with."""
     it.declared[(wrapped.place[0].path, wrapped.place[1])] = True
     if wrapped.transform.name not in CUSTOM:
@@ -127,7 +125,9 @@ def _check(it: Interpreter, wrapped: Wrapped, rule: Value, kind: str, given: int
         "kind": kind,
     }
     if given is not None and (given < taken[0] or (taken[1] is not None and given > taken[1])):
-        accepted = str(taken[0]) if taken[1] == taken[0] else f"at least {taken[0]}" if taken[1] is None else f"{taken[1]}"
+        accepted = (
+            str(taken[0]) if taken[1] == taken[0] else f"at least {taken[0]}" if taken[1] is None else f"{taken[1]}"
+        )
         place = (func.fn.module, func.fn.id)
         it.emit(DerivativeRuleMisfit(place, "arity", {**fields, "taken": accepted, "given": str(given)}))
         return

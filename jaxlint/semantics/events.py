@@ -390,7 +390,7 @@ class RawKeyMade(Event):
 
 @dataclass(slots=True, eq=False)
 class PrivateImported(Event):
-    """A private module of JAX is imported, or names from it (`*` for all). guarded: it is an attempt, or conditional."""
+    """A private module of JAX is imported, or names from it (`*` for all). guarded: an attempt, or conditional."""
 
     module: str
     names: tuple[str, ...]

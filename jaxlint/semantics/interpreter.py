@@ -187,7 +187,6 @@ class Frame:
         self.mark = self.fid
         self.received: set[int] = set()
 
-
     @property
     def outermost(self) -> bool:
         """Whether the call is one that nothing in the analysed code makes: an entry or a summary."""
@@ -213,7 +212,7 @@ class Interpreter:
         self.running: list[ir.FunctionIR] = []
         self.older: set[int] = set()
         self.donations = 0
-        self.work = 0
+        self.statements = 0
         self.runs: dict[int, int] = {}
         self.variants: dict[int, set[Any]] = {}
         self.inside_summary = False
@@ -569,7 +568,7 @@ class Interpreter:
     # ---- liveness ----
 
     def liveness(self, states: list[State]) -> Callable[[State, State, Any], bool]:
-        """A question: can a key or buffer that differs between two of the paths still be reached on one of them?"""
+        """The question whether a key or buffer that differs between two paths can still be reached on one of them."""
         reachable: dict[int, set[int] | None] = {}
 
         def live(a: State, b: State, resource: Any) -> bool:
@@ -599,9 +598,7 @@ class Interpreter:
         stack: list[tuple[Value, int]] = []
         for fid, env in state.frames.items():
             loads = self.fr.fn.loads if fid == self.fr.fid else None
-            stack += [
-                (held, 0) for name, held in env.items() if loads is None or loads.get(name, -1) >= horizon
-            ]
+            stack += [(held, 0) for name, held in env.items() if loads is None or loads.get(name, -1) >= horizon]
         while stack:
             value, depth = stack.pop()
             if isinstance(value, Key | Opaque | Array):
@@ -634,5 +631,5 @@ class Interpreter:
     def new_entry(self) -> None:
         """Forget what belongs to one file's run."""
         states_module.reset_joins()
-        self.work = 0
+        self.statements = 0
         self.tainted = set()

@@ -88,7 +88,9 @@ def read_back(ctx: Ctx, base: Value, found: Value) -> None:
     """An item that was stored into a copy of an argument is read again: the store was not for the caller."""
     values = {id(item) for member in members(found) for item in ancestors(member)}
     ctx.pending = [
-        (changed, event) for changed, event in ctx.pending if base.uid not in changed or id(event.stored) not in values
+        (changed, event)
+        for changed, event in ctx.pending
+        if base.uid not in changed or id(getattr(event, "stored", None)) not in values
     ]
 
 

@@ -180,7 +180,7 @@ def call_known(
             for value in args:
                 buffers.read_donated(it, value, place)
     elif (it.donations or it.empties) and not _shape_only(info, name):
-        for value in args[1:] if name in _WRITERS else (*args, *kwargs.values()):
+        for value in _read_by(name, args, kwargs):
             buffers.read(it, value, place, f"passed to `{name.rpartition('.')[2]}`")
             if it.empties and isinstance(value, TupleV | Ref):
                 for leaf in buffers.leaves(it, value):
@@ -233,13 +233,23 @@ def _worked(it: Interpreter, name: str, args: tuple[Value, ...]) -> None:
                 it.array_like.add(value.uid)
 
 
-_TAKE_LISTS = frozenset(["stack", "concatenate", "vstack", "hstack", "dstack", "column_stack", "array", "asarray", "block"])
+_TAKE_LISTS = frozenset(
+    ["stack", "concatenate", "vstack", "hstack", "dstack", "column_stack", "array", "asarray", "block"]
+)
 
 _WRITERS = frozenset(
     f"jax.lax.{name}"
     for name in ("dynamic_update_slice", "dynamic_update_slice_in_dim", "dynamic_update_index_in_dim", "scatter")
 )
 """Functions that write over their first argument."""
+
+
+def _read_by(name: str, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[Value, ...]:
+    """The arguments whose elements a function reads, rather than writes over."""
+    if name == "jax.lax.ragged_all_to_all":  # the other processes write into its output
+        return (*args[:1], *args[2:], *(value for keyword, value in kwargs.items() if keyword != "output"))
+    return args[1:] if name in _WRITERS else (*args, *kwargs.values())
+
 
 _SHAPE_ONLY = ("zeros_like", "ones_like", "full_like", "empty_like", "ShapeDtypeStruct", "typeof", "eval_shape")
 
@@ -319,12 +329,7 @@ def returned(
     if kind in ("array", "bool_array", "elementwise"):
         if name.partition(".")[0] in _PYTHON and all(is_static(value) for value in args):
             return Opaque(static=True)
-        trace = _result_trace(it, args, kwargs, name)
-        if trace is None and name.partition(".")[0] in _PYTHON:
-            libs = {value.lib for value in args if isinstance(value, Array)}
-            if "jax" not in libs:  # Python's operators on what is no JAX array, or may be none
-                return Array(lib="numpy") if libs else Opaque()
-        return Array(trace, lib="jax", dtype=made_dtype(kind, name, bound))
+        return _array_result(it, bound, args, kwargs, kind, name)
     if kind == "static":
         fps = [fingerprint(value) for value in args]
         expr = it.intern(("call", name, *fps)) if None not in fps and not kwargs else None
@@ -332,7 +337,9 @@ def returned(
     if kind in ("same", "maybe_same", "copy"):
         return _passed_through(it, kind, bound.get(parts[0]) if parts else None, args, kwargs, name)
     if kind in ("key", "keys"):
-        return Key(place, many=kind == "keys", tag=name.rpartition(".")[2])
+        info = it.knowledge.function(name)
+        hidden = info is not None and info.effect("nextkey") is not None
+        return Key(place, many=kind == "keys", tag=None if hidden else name.rpartition(".")[2])
     if kind == "none":
         return NONE
     if kind == "tuple":
@@ -360,6 +367,17 @@ def returned(
     if kind.startswith("callable"):
         return _callable(it, kind, parts, name)
     return Opaque(name.rpartition(".")[2])
+
+
+def _array_result(
+    it: Interpreter, bound: dict[str, Value], args: tuple[Value, ...], kwargs: Kwargs, kind: str, name: str
+) -> Value:
+    trace = _result_trace(it, args, kwargs, name)
+    if trace is None and name.partition(".")[0] in _PYTHON:
+        libs = {value.lib for value in args if isinstance(value, Array)}
+        if "jax" not in libs:  # Python's functions of what is no JAX array, or may be none
+            return Array(lib="numpy") if libs else Opaque()
+    return Array(trace, lib="jax", dtype=made_dtype(kind, name, bound))
 
 
 def _passed_through(

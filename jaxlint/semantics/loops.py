@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 _BACK = FLOW | LOOPED
 
 
-def carry_back(
-    it: Interpreter, name: str, bound: dict[str, Value], results: dict[str, Value], given: Value
-) -> None:
+def carry_back(it: Interpreter, name: str, bound: dict[str, Value], results: dict[str, Value], given: Value) -> None:
     """Derivatives come back through what a loop carries: from where it starts and from what its body adds."""
     library, _, loop = name.rpartition(".")
     if loop == "scan":
@@ -132,9 +130,7 @@ def forget(it: Interpreter, value: Value, depth: int = 0) -> None:
         value.trace = Trace(value.trace.flags & ~LOOPED, value.trace.why)
 
 
-def check(
-    it: Interpreter, transform: str, inner: Value, out: Value, options: dict[str, Value], place: Place
-) -> None:
+def check(it: Interpreter, transform: str, inner: Value, out: Value, options: dict[str, Value], place: Place) -> None:
     """Tell that a derivative in reverse mode would have to go back through a loop that cannot be run backwards."""
     has_aux = options.get("has_aux")
     if isinstance(has_aux, Const) and has_aux.value and isinstance(out, TupleV) and out.items:

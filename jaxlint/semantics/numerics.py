@@ -17,7 +17,19 @@ FUNCTIONS = frozenset(f"{module}.{name}" for module in ("jax.numpy", "jax.lax") 
 
 _SIGMOIDS = frozenset(["sigmoid", "expit", "logistic"])
 _MAXIMA = frozenset(
-    ["max", "amax", "nanmax", "maximum", "fmax", "cummax", "logsumexp", "log_softmax", "logaddexp", "pmax", "segment_max"]
+    [
+        "max",
+        "amax",
+        "nanmax",
+        "maximum",
+        "fmax",
+        "cummax",
+        "logsumexp",
+        "log_softmax",
+        "logaddexp",
+        "pmax",
+        "segment_max",
+    ]
 )
 
 

@@ -149,6 +149,7 @@ def named_key(name: str | None) -> str:
 
 # ---- stores ---------------------------------------------------------------------------------------------------------
 
+
 def leaks(event: Mutated) -> bool:
     """Whether a store lets a traced value outlive its trace; one into a copy of an argument is lost instead."""
     if not holds_tracer(event.stored):

@@ -143,11 +143,64 @@ def closure(value: Value, limit: int = 60) -> dict[int, Value]:
 
 
 _STILL = frozenset(
-    """argmax argmin argsort lexsort searchsorted digitize sign signbit floor ceil round rint trunc around fix floor_divide
-    isnan isfinite isinf isclose allclose equal not_equal greater greater_equal less less_equal array_equal any all
-    logical_and logical_or logical_not logical_xor nonzero argwhere flatnonzero count_nonzero iscomplexobj zeros_like
-    ones_like full_like empty_like stop_gradient eq ne gt ge lt le argpartition nanargmax nanargmin one_hot isin
-    //""".split()
+    [
+        "argmax",
+        "argmin",
+        "argsort",
+        "lexsort",
+        "searchsorted",
+        "digitize",
+        "sign",
+        "signbit",
+        "floor",
+        "ceil",
+        "round",
+        "rint",
+        "trunc",
+        "around",
+        "fix",
+        "floor_divide",
+        "isnan",
+        "isfinite",
+        "isinf",
+        "isclose",
+        "allclose",
+        "equal",
+        "not_equal",
+        "greater",
+        "greater_equal",
+        "less",
+        "less_equal",
+        "array_equal",
+        "any",
+        "all",
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "logical_xor",
+        "nonzero",
+        "argwhere",
+        "flatnonzero",
+        "count_nonzero",
+        "iscomplexobj",
+        "zeros_like",
+        "ones_like",
+        "full_like",
+        "empty_like",
+        "stop_gradient",
+        "eq",
+        "ne",
+        "gt",
+        "ge",
+        "lt",
+        "le",
+        "argpartition",
+        "nanargmax",
+        "nanargmin",
+        "one_hot",
+        "isin",
+        "//",
+    ]
 )
 """Operations whose result no derivative comes back through: integers, truths, constants, what was stopped."""
 

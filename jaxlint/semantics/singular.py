@@ -87,7 +87,11 @@ def _singular(made: Made, natural: bool) -> Value | None:
     if not made.op.startswith("jax.") and made.op != "**":
         return None
     if made.op == "**" or kind in ("power", "pow", "float_power"):
-        return first if _steep(second) and first is not None and _carries(first, natural) and not _positive(first) else None
+        return (
+            first
+            if _steep(second) and first is not None and _carries(first, natural) and not _positive(first)
+            else None
+        )
     if first is None or not _carries(first, natural):
         return None
     if kind in _NEEDS_POSITIVE:
@@ -109,11 +113,45 @@ def _steep(exponent: Value | None) -> bool:
 
 # ---- what is known of a sign ----------------------------------------------------------------------------------------
 
-_POSITIVE = frozenset(["exp", "exp2", "softplus", "sigmoid", "softmax", "cosh", "expit", "logistic", "ones", "ones_like"])
-_NONNEGATIVE = frozenset(["abs", "absolute", "square", "sqrt", "norm", "var", "std", "relu", "fabs", "expm1_abs", "hypot"])
+_POSITIVE = frozenset(
+    ["exp", "exp2", "softplus", "sigmoid", "softmax", "cosh", "expit", "logistic", "ones", "ones_like"]
+)
+_NONNEGATIVE = frozenset(
+    ["abs", "absolute", "square", "sqrt", "norm", "var", "std", "relu", "fabs", "expm1_abs", "hypot"]
+)
 _COLLECTED = frozenset(
-    """sum mean max amax min amin prod cumsum reshape ravel squeeze astype asarray array broadcast_to transpose expand_dims
-    median swapaxes moveaxis flatten repeat tile take take_along_axis concatenate stack float32 [] T""".split()
+    [
+        "sum",
+        "mean",
+        "max",
+        "amax",
+        "min",
+        "amin",
+        "prod",
+        "cumsum",
+        "reshape",
+        "ravel",
+        "squeeze",
+        "astype",
+        "asarray",
+        "array",
+        "broadcast_to",
+        "transpose",
+        "expand_dims",
+        "median",
+        "swapaxes",
+        "moveaxis",
+        "flatten",
+        "repeat",
+        "tile",
+        "take",
+        "take_along_axis",
+        "concatenate",
+        "stack",
+        "float32",
+        "[]",
+        "T",
+    ]
 )
 _REPLACED = frozenset(["where", "select", "nan_to_num"])
 
@@ -159,8 +197,7 @@ def _tiny(value: Value) -> bool:
 def _lifted(made: Made, depth: int) -> bool:
     """Whether a lower bound keeps a value above zero."""
     if short(made) == "clip":
-        receiver = 1 if made.op.startswith("jax.Array.") else 1
-        low = argument(made, receiver, "min", "a_min")
+        low = argument(made, 1, "min", "a_min")
         return low is not None and (_positive(low, depth + 1) or (number(low) is None and made_of(low) is None))
     return any(_positive(item, depth + 1) or (isinstance(item, Opaque) and not flows(item)) for item in made.args)
 
@@ -209,7 +246,9 @@ def _nonzero(value: Value) -> bool:
 def _bounded(value: Value) -> bool:
     """Whether a value was cut to a range, or computed as one that cannot leave it."""
     made = made_of(value)
-    return number(value) is not None or (made is not None and short(made) in ("clip", "tanh", "minimum", "maximum", "where"))
+    return number(value) is not None or (
+        made is not None and short(made) in ("clip", "tanh", "minimum", "maximum", "where")
+    )
 
 
 # ---- whether the condition speaks of it -----------------------------------------------------------------------------
@@ -288,10 +327,10 @@ def _at_zero(test: _Test) -> bool:
     return {
         "==": test.bound == 0,
         "!=": test.bound != 0,
-        "<": 0 < test.bound,
-        "<=": 0 <= test.bound,
-        ">": 0 > test.bound,
-        ">=": 0 >= test.bound,
+        "<": test.bound > 0,
+        "<=": test.bound >= 0,
+        ">": test.bound < 0,
+        ">=": test.bound <= 0,
     }[test.op]
 
 
@@ -306,9 +345,7 @@ def _cores(value: Value, depth: int = 0) -> list[Value]:
     if made.op == "*" and len(args) == 2:
         for item in args:
             found += _cores(item, depth + 1) if not is_static(item) else []
-    elif made.op in ("**", "/") or (made.op == "-" and len(args) == 1):
-        found += _cores(args[0], depth + 1)
-    elif kind in _NONNEGATIVE or kind in _COLLECTED:
+    elif made.op in ("**", "/") or (made.op == "-" and len(args) == 1) or kind in _NONNEGATIVE or kind in _COLLECTED:
         found += _cores(args[0], depth + 1)
     return found
 

@@ -189,7 +189,7 @@ def _array(rows: _Rows) -> ir.Expr:
 
 def _computes(it: Interpreter, rows: _Rows) -> bool:
     """Whether an element is computed by JAX, rather than read from somewhere."""
-    scope = [*rows.loop.body, rows.element] if type(rows.loop) is ir.For else [rows.element]
+    scope: list[ir.Node] = [*rows.loop.body, rows.element] if type(rows.loop) is ir.For else [rows.element]
     held = it.elements.get(id(rows.element))
     if held is not None and _is_array(it, held):
         made = made_of(held)

@@ -165,9 +165,7 @@ def join_on(a: Value, b: Value, mine: dict[Any, Any], theirs: dict[Any, Any]) ->
     if type(joined) is Union:
         return Union(joined.members, kept=True)
     assert isinstance(joined, Array)
-    return Array(
-        joined.trace, lib=joined.lib, dtype=joined.dtype, parent=joined.parent, also=joined.also, tag=KEPT
-    )
+    return Array(joined.trace, lib=joined.lib, dtype=joined.dtype, parent=joined.parent, also=joined.also, tag=KEPT)
 
 
 def _given_away(value: Value, res: dict[Any, Any]) -> bool:

@@ -25,8 +25,8 @@ from jaxlint.semantics.interpreter import MAX_STEPS, Loop
 from jaxlint.semantics.iteration import iterate, unpack
 from jaxlint.semantics.keys import note_derived, note_subkeys
 from jaxlint.semantics.project import ModuleEnv, resolve_relative
-from jaxlint.semantics.repeats import asks_for_missing, evaluate_arm
 from jaxlint.semantics.provenance import note
+from jaxlint.semantics.repeats import asks_for_missing, evaluate_arm
 from jaxlint.semantics.state import State, join, reduce_states
 from jaxlint.semantics.values import (
     NONE,
@@ -62,7 +62,7 @@ def exec_block(it: Interpreter, body: list[ir.Stmt], states: list[State]) -> lis
             return states
         run = _EXEC[type(stmt)]
         it.steps += len(states)
-        it.work += len(states)
+        it.statements += len(states)
         split = False
         if len(states) == 1:
             it.st = states[0]

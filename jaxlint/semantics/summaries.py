@@ -44,12 +44,12 @@ from jaxlint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Interpreter
     from jaxlint.semantics.captures import Read
+    from jaxlint.semantics.interpreter import Interpreter
     from jaxlint.semantics.repeats import Origin
 
 MAX_VARIANTS = 3
-"""Shapes of arguments that one run tells apart for one callee; beyond it only what rules follow (keys, traces) counts."""
+"""Shapes of arguments that one run tells apart for one callee; beyond it only keys, traces and functions count."""
 
 MAX_FUNCTIONS = 8
 """Beyond so many, functions and what objects hold are not told apart either."""

@@ -264,6 +264,8 @@ def open_trace(it: Interpreter, info: TransformInfo, place: Place, *, body: bool
         ctx.abstract = True
         ctx.why = Why(place, f"traced by `{short_name(info)}` here", outer.why)
     ctx.shape = info.mode == "shape"
+    if "mesh" in info.options or "refs" in info.feeds:
+        ctx.axes = ctx.axes._replace(open=True)  # the cores of a kernel have names too
     if info.mode == "diff" and not is_forward(info):
         ctx.differentiating = True
     if info.mode == "host":
@@ -863,11 +865,7 @@ def _arguments(
             fed.append(lifting(value) if lifting is not None else value)
         elif kind in ("elem", "*elem"):
             values = _rest(bound, source) if kind[0] == "*" else [bound.get(source, NONE)]
-            rows = [_element(it, value, traced if trace is not None else None, number) for value in values]
-            fed += rows
-            if trace is not None:
-                for row in rows:
-                    _collect_own(it, row, ctx.arguments, 0)
+            fed += _rows(it, values, traced if trace is not None else None, number, ctx)
         elif kind == "arg":
             if source in bound:
                 fed.append(plain(bound[source]) if plain is not None else bound[source])
@@ -899,6 +897,15 @@ def _arguments(
     if plain is not None:
         ctx.arguments |= plain.uids
     return fed
+
+
+def _rows(it: Interpreter, values: list[Value], trace: Trace | None, number: int, ctx: Ctx) -> list[Value]:
+    """The row of each value that a step gets; under a trace it is a copy of its own."""
+    rows = [_element(it, value, trace, number) for value in values]
+    if trace is not None:
+        for row in rows:
+            _collect_own(it, row, ctx.arguments, 0)
+    return rows
 
 
 def _element(it: Interpreter, value: Value, trace: Trace | None, number: int) -> Value:

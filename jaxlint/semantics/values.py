@@ -37,9 +37,8 @@ Place = tuple["ir.ModuleIR", int]
 _counter = itertools.count(1)
 
 
-def fresh_uid() -> int:
-    """Return the next identity."""
-    return next(_counter)
+fresh_uid: Callable[[], int] = _counter.__next__
+"""Return the next identity."""
 
 
 class Why:
@@ -103,9 +102,7 @@ class Made:
 
     __slots__ = ("_args", "_kwargs", "_late", "_origin", "op", "place")
 
-    def __init__(
-        self, op: str, args: tuple[Value, ...], place: Place, kwargs: dict[str, Value] | None = None
-    ) -> None:
+    def __init__(self, op: str, args: tuple[Value, ...], place: Place, kwargs: dict[str, Value] | None = None) -> None:
         self.op = op
         self.place = place
         self._args = args

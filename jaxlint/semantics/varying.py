@@ -14,7 +14,6 @@ from jaxlint.semantics.values import (
     Made,
     Opaque,
     Partial,
-    Place,
     SliceV,
     TupleV,
     Value,
@@ -68,7 +67,7 @@ def called(
         chosen = static.has(position + skip if position is not None else None, name)
         if chosen or (filtered and isinstance(value, Opaque | Const)):
             kind, sizes = "default" if chosen else "filter_jit", [value]
-        elif chosen is False and isinstance(value, Array | Opaque):
+        elif isinstance(value, Array | Opaque):
             kind, sizes = "shape", list(_sizes(it, value, since))
         else:
             continue
@@ -103,7 +102,7 @@ def _called_name(expr: ir.Call) -> str:
 
 
 def _steps(value: Value, since: int, depth: int = 0) -> bool:
-    """Whether a number takes a new value on each pass: the variable of a counting loop, or computed from it by steps."""
+    """Whether a number takes a new value on each pass: a counting loop's variable, or computed from it by steps."""
     if isinstance(value, TupleV):
         return any(_steps(item, since, depth + 1) for item in value.items)
     if not isinstance(value, Opaque) or value.trace is not None or depth > 6:

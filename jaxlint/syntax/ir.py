@@ -570,8 +570,8 @@ class FunctionIR:
 class ModuleIR:
     """A module: its body, its LibCST nodes by id (None once the tree is dropped), and per node its statement.
 
-    Over all of it: `imports` are its import statements, `keywords` the names of keyword arguments, `given` says how many
-    arguments calls give by position, by the last part of the callee's name (from two on).
+    Over all of it: `imports` are its import statements, `keywords` the names of keyword arguments, `given` says how
+    many arguments calls give by position, by the last part of the callee's name (from two on).
     """
 
     __slots__ = (

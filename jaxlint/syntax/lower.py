@@ -7,6 +7,7 @@ in which `ast` meets them; `jaxlint.syntax.positions` relies on it.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -219,10 +220,19 @@ def _name(low: _Lowering, node: Any) -> ir.Expr:
 def _number(low: _Lowering, node: Any) -> ir.Expr:
     text = node.value
     try:
-        value: Any = int(text) if text.isdigit() and text[0] != "0" else ast.literal_eval(text)
+        value: Any
+        if text.isdigit() and (text[0] != "0" or len(text) == 1):
+            value = int(text)
+        elif _PLAIN_FLOAT.fullmatch(text):
+            value = float(text)
+        else:
+            value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         value = float("nan")
     return ir.Lit(low.new(node), value)
+
+
+_PLAIN_FLOAT = re.compile(r"[0-9]+\.[0-9]*(?:[eE][-+]?[0-9]+)?|[0-9]*\.?[0-9]+[eE][-+]?[0-9]+|\.[0-9]+")
 
 
 def _string(low: _Lowering, node: Any) -> ir.Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from jaxlint.findings import Severity
 from jaxlint.rule import Explanation, Rule
@@ -92,4 +92,5 @@ clip_gradient.defvjp(clip_gradient_fwd, clip_gradient_bwd)
 
     def on_derivative_rule_misfit(self, event: DerivativeRuleMisfit, ctx: RuleContext) -> None:
         """A rule is missing or does not fit."""
-        ctx.report(self, event.place, event.kind, **event.fields)
+        fields: dict[str, Any] = dict(event.fields)
+        ctx.report(self, event.place, event.kind, **fields)

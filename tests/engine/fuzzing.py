@@ -272,8 +272,8 @@ class Subject:
         source = decode_source(Path("/nowhere/program.py"), text.encode("utf-8", "surrogatepass"))
         engine.analyse(source)
         found = [finding for result in engine.results() for finding in result.findings]
-        rows = len(source.lines) + 1
-        problems += [f"{f.code} at row {f.span.row} of {rows}" for f in found if not 1 <= f.span.row <= max(rows, 1)]
+        rows = text.count("\n") + text.count("\r") + 2
+        problems += [f"{f.code} at row {f.span.row} of {rows}" for f in found if not 1 <= f.span.row <= rows]
         if engine.interpreter.work > MAX_STEPS:
             problems.append(f"{engine.interpreter.work} steps")
         broken = [finding for finding in found if finding.code == "JAX001"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from jaxlint import cache as cache_module
-from jaxlint import runner
+from jaxlint import runner, workers
 from jaxlint.cli.main import main
 from tests.engine.programs import PROJECT, check, write
 
@@ -25,11 +25,11 @@ def project(tmp_path: Path) -> Path:
 def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files that are analysed rather than remembered, as they are."""
     names: list[str] = []
-    analyse = runner.analyse
+    analyse = workers.analyse
 
     def noted(paths: list[str], *rest: object, **options: object) -> object:
         names.extend(Path(path).name for path in paths)
-        return analyse(paths, *rest, **options)  # type: ignore[arg-type]
+        return analyse(paths, *rest, **options)
 
     monkeypatch.setattr(runner, "analyse", noted)
     return names
@@ -140,7 +140,8 @@ def test_bad_entries_are_as_if_they_were_not_there(project: Path, tmp_path: Path
     expected = check(project, cache=cache).findings
     file = cache_file(cache)
     good = json.loads(file.read_bytes())
-    for bad in (None, [], "x", {}, {"depends": 3}, {"depends": {}}, {"depends": {}, "findings": [{}]}):
+    wrong: tuple[object, ...] = (None, [], "x", {}, {"depends": 3}, {"depends": {}}, {"depends": {}, "findings": [{}]})
+    for bad in wrong:
         document = {**good, "results": {**good["results"], str(project / "train.py"): bad}}
         file.write_text(json.dumps(document), encoding="utf-8")
         assert check(project, cache=cache).findings == expected, bad

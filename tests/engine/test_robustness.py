@@ -302,7 +302,7 @@ def steps(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> int:
                 count["statements"] += 1
                 return run(it, stmt)
 
-            patch.setitem(statements._EXEC, kind, counted)  # type: ignore[arg-type]
+            patch.setitem(statements._EXEC, kind, counted)
         result = workers.analyse_here(
             [str(path)], Engine, {"rules": [rule() for rule in rule_classes()], "roots": [str(folder)]}
         )

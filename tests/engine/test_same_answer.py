@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,6 +20,9 @@ from jaxlint.registry import rule_classes
 from jaxlint.source import read_source
 from tests.engine.programs import PROJECT, Found, check, write
 from tests.support import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 EXAMPLES = ROOT / "examples"
 
@@ -61,11 +65,13 @@ def test_the_written_project_holds_findings_that_cross_files(tmp_path: Path) -> 
 def test_the_order_of_files_does_not_matter(project: Path) -> None:
     files = python_files(project)
     expected = by_engine(project, files)
-    orders = list(itertools.permutations(files)) if len(files) <= 3 else [files[::-1]]
+    orders: list[Sequence[Path]] = (
+        [list(order) for order in itertools.permutations(files)] if len(files) <= 3 else [files[::-1]]
+    )
     chooser = random.Random(4)
-    orders += [tuple(chooser.sample(files, len(files))) for _ in range(12)]
+    orders += [chooser.sample(files, len(files)) for _ in range(12)]
     for order in orders:
-        assert by_engine(project, list(order)) == expected, [path.name for path in order]
+        assert by_engine(project, order) == expected, [path.name for path in order]
 
 
 def test_two_processes_find_what_one_finds(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.engine import Engine
 from jaxlint.findings import Severity
@@ -22,7 +22,7 @@ class _LambdaRule(Rule):
     code = "JAX999"
     name = "lambda-present"
     severity = Severity.INFO
-    messages = {"default": "`{text}` is a lambda"}
+    messages: ClassVar[dict[str, str]] = {"default": "`{text}` is a lambda"}
     help = "name it"
     reference = "linter"
     explanation = Explanation("", "", "", "", "")

@@ -57,7 +57,12 @@ class FakeEngine:
     instances: list[FakeEngine]
 
     def __init__(
-        self, *, rules: Sequence[Rule], roots: Sequence[Path], target_jax: str, unsaved: Mapping[str, Source] | None = None
+        self,
+        *,
+        rules: Sequence[Rule],
+        roots: Sequence[Path],
+        target_jax: str,
+        unsaved: Mapping[str, Source] | None = None,
     ) -> None:
         self.rules = {rule.code: rule for rule in rules}
         self.roots = list(roots)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from jaxlint.findings import Edit, Span
+from jaxlint.fixes import tree
 from jaxlint.target import version
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from jaxlint.semantics.values import Place
 
 _STATIC = frozenset({"shape", "ndim", "dtype", "size", "__name__", "sharding"})
+_OPTIONS = frozenset({"ordered", "partitioned", "skip_format_check"})
 _ANY_VALUE = "0.7"
 """From which version on `jax.debug.print` shows values of every kind; before, arrays only."""
 
@@ -58,6 +60,8 @@ def debug_print_arguments(editor: Editor, place: Place) -> Fix | None:
     taken = {argument.keyword.value for argument in call.args if argument.keyword is not None}
     if not given or taken & arguments.named.keys():
         return None
+    if _has_braces(text) and (arguments.positional or formatted is not None or taken - _OPTIONS):
+        return None  # fields for arguments that are there already; and JAX 0.12 prints `{{}} {}` as it stands
     edit = editor.replace(call.args[0], ", ".join([code, *given]))
     return editor.fix("pass the values as arguments", edit, safe=editor.target.lowest >= version(_ANY_VALUE))
 
@@ -74,6 +78,20 @@ def _pieces(editor: Editor, node: cst.BaseExpression, arguments: _Arguments) -> 
     if isinstance(node, cst.SimpleString):
         return _literal(editor.text(node))
     return _fstring(editor, node, arguments) if isinstance(node, cst.FormattedString) else None
+
+
+def _has_braces(node: cst.BaseExpression) -> bool:
+    """Whether the text itself shows braces."""
+    for piece in tree.walk(node):
+        if isinstance(piece, cst.FormattedStringText) and ("{{" in piece.value or "}}" in piece.value):
+            return True
+        if isinstance(piece, cst.SimpleString) and "{{" in piece.value:
+            return True
+        if isinstance(piece, cst.ConcatenatedString):
+            sides = (piece.left, piece.right)
+            if any(isinstance(side, cst.SimpleString) and "{" in side.value for side in sides):
+                return True
+    return False
 
 
 def _literal(text: str) -> str | None:
