@@ -336,6 +336,8 @@ def call_func(
         return Opaque()
     if it.running.count(fn) > 1 or (it.running.count(fn) == 1 and func.closure is None):
         return Opaque()
+    if func.receiver is not None and not it.direct and is_stub(fn):
+        return unknown_call(it, func, args, kwargs, place, fn.name)  # a subclass does what it does
     env = bind_arguments(it, func, args, kwargs, star)
     context = ctx if ctx is not None else it.fr.ctx
     if it.donations and not buffers.deletes(fn):
@@ -351,6 +353,19 @@ def call_func(
     if meeting is not None:
         meeting.returned(it, result)
     return result
+
+
+def is_stub(fn: ir.FunctionIR) -> bool:
+    """Whether a method only says that subclasses must define it."""
+    if len(fn.body) > 2 or not fn.body:
+        return False
+    last = fn.body[-1]
+    if len(fn.body) == 2 and not (isinstance(fn.body[0], ir.ExprStmt) and isinstance(fn.body[0].value, ir.Lit)):
+        return False
+    if not isinstance(last, ir.Raise):
+        return False
+    raised = last.value.func if isinstance(last.value, ir.Call) else last.value
+    return isinstance(raised, ir.Name) and raised.name == "NotImplementedError"
 
 
 def run_inline(it: Interpreter, func: Func, env: dict[str, Value], place: Place, ctx: Ctx) -> Value:

@@ -461,6 +461,7 @@ def _ellipsis(low: _Lowering, node: Any) -> ir.Expr:
 
 _EXPR: dict[type[Any], Callable[[_Lowering, Any], ir.Expr]] = {
     cst.Name: _name,
+    cst.StarredElement: lambda low, node: low.expr(node.value),  # `x = *y`, which only the compiler refuses
     cst.Integer: _number,
     cst.Float: _number,
     cst.Imaginary: _number,

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     analyse = workers.analyse
 
-    def noted(paths: list[str], *rest: object, **options: object) -> object:
+    def noted(paths: list[str], *rest: Any, **options: Any) -> object:
         names.extend(Path(path).name for path in paths)
         return analyse(paths, *rest, **options)
 

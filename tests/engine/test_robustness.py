@@ -312,5 +312,7 @@ def steps(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> int:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_steps_grow_with_the_program_and_no_faster(shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small, large = (steps(tmp_path, SHAPES[shape](size), monkeypatch) for size in (40, 160))
+    # A cycle of methods is followed for as many calls as summaries may nest: linear, once it is longer than that.
+    sizes = (200, 800) if shape == "methods" else (80, 320)
+    small, large = (steps(tmp_path, SHAPES[shape](size), monkeypatch) for size in sizes)
     assert 0 < large <= 4 * small * 1.5 + 200, (small, large)
