@@ -35,7 +35,8 @@ MODULES = frozenset(["equinox_module", "linen_module", "nnx_module", "haiku_modu
 """Kinds of classes whose methods mostly run under a trace."""
 
 _CACHES = frozenset(["cache", "lru_cache", "cached_property", "memoize", "fixture"])
-_ONCE = ("main", "test", "setup", "__init__", "init", "create", "build", "make", "run_test", "prepare", "__post_init__")
+_ONCE = ("main", "test", "setup", "init", "create", "build", "make", "prepare")
+_ONCE_EXACTLY = frozenset(["__init__", "__post_init__", "__setstate__", "train", "run_experiment", "experiment"])
 
 
 # ---- new callables --------------------------------------------------------------------------------------------------
@@ -73,7 +74,9 @@ def called(it: Interpreter, wrapped: Wrapped, callee: ir.Expr, place: Place) -> 
     own = it.passes[fr.passes :]
     name = wrapped.transform.name
     if own and own[0][0] < wrapped.uid:
-        fresh = _fresh(wrapped.inner, own[0][0])
+        variants = own[-1][0] in it.variant_loops
+        used_often = own[-1][0] > wrapped.uid
+        fresh = _fresh(wrapped.inner, own[0][0]) if not variants and not used_often else None
         if fresh is not None and _repeats(it, own[0][0], wrapped.place):
             _tell(it, CompiledAnew(wrapped.place, name, True, *fresh, fr.fn.name), fr.fn)
         return
@@ -144,7 +147,7 @@ def _runs_once(fn: ir.FunctionIR) -> bool:
     path = fn.module.path.rpartition("/")[2]
     if path.startswith(("test_", "conftest")) or path.endswith("_test.py"):
         return True
-    return fn.name.lstrip("_").startswith(_ONCE) or fn.name in ("__init__", "__post_init__", "__setstate__")
+    return fn.name.lstrip("_").startswith(_ONCE) or fn.name in _ONCE_EXACTLY
 
 
 def _cached(fn: ir.FunctionIR) -> bool:
@@ -163,6 +166,8 @@ def _used_only_here(fn: ir.FunctionIR, callee: ir.Expr) -> bool:
     if type(callee) is ir.Call:
         return True
     if type(callee) is not ir.Name or callee.name in fn.globals or callee.name in fn.nonlocals:
+        return False
+    if any(inner.parent is fn and callee.name in inner.loads for inner in fn.module.functions):
         return False
     return not any(_keeps(node, callee.name) for node in nodes(fn.body))
 

@@ -668,6 +668,8 @@ def _comp(it: Interpreter, expr: ir.Comp) -> Value:
         loop_id = fresh_uid()
         if passes == sequence.length:
             it.short_loops.add(loop_id)
+            if getattr(iterable, "kind", "") != "range":
+                it.variant_loops.add(loop_id)
         unrolling = unrolled.start(it, iterable, clause.target) if it.fr.ctx.abstract else None
         for number in range(passes):
             it.passes.append((loop_id, number))

@@ -267,6 +267,7 @@ class Interpreter:
         self.elements: dict[int, Value] = {}
         self.ragged: set[int] = set()
         self.short_loops: set[int] = set()
+        self.variant_loops: set[int] = set()
         self.array_like: set[int] = set()
         self.traced_functions: set[int] = set()
         self.declared: dict[tuple[str, int], bool] = {}

@@ -330,6 +330,8 @@ def _for(it: Interpreter, stmt: ir.For) -> list[State]:
     loop_id = fresh_uid()
     if passes == sequence.length:
         it.short_loops.add(loop_id)
+        if getattr(iterable, "kind", "") != "range":
+            it.variant_loops.add(loop_id)
     frame = it.fr
     frame.loops.append(loop)
     states = [it.st]

@@ -22,6 +22,9 @@ _FEW = re.compile(
 )
 """Names of collections and counts that are few by nature."""
 
+_SPATIAL = re.compile(r"n?_?dims?|spatial_dimensions?|num_dims?|rank|d")
+"""Names of a number of dimensions, which is two or three."""
+
 _DISPLAYS = frozenset(["array", "asarray", "stack", "meshgrid", "split", "array_split", "unstack"])
 _COUNTED = frozenset(["+", "-", "*", "//"])
 
@@ -77,7 +80,7 @@ def _source(it: Interpreter, value: Value, depth: int) -> tuple[str, str] | None
         return None
     parent = value.parent
     if isinstance(parent, Opaque) and parent.hint == "shape":
-        return "axis", ""
+        return None if _SPATIAL.fullmatch(value.name) else ("axis", "")
     if value.made is not None:
         if value.made.op == "len":
             return ("axis", "") if value.made.args and _is_array(it, value.made.args[0]) else None

@@ -22,7 +22,7 @@ from tests.engine.programs import PROJECT, Found, check, write
 from tests.support import ROOT
 
 if TYPE_CHECKING:
-    pass
+    from collections.abc import Sequence
 
 EXAMPLES = ROOT / "examples"
 
