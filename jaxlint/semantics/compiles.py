@@ -147,7 +147,8 @@ def _runs_once(fn: ir.FunctionIR) -> bool:
     path = fn.module.path.rpartition("/")[2]
     if path.startswith(("test_", "conftest")) or path.endswith("_test.py"):
         return True
-    return fn.name.lstrip("_").startswith(_ONCE) or fn.name in _ONCE_EXACTLY
+    words = fn.name.strip("_").split("_")
+    return fn.name.lstrip("_").startswith(_ONCE) or "init" in words or fn.name in _ONCE_EXACTLY
 
 
 def _cached(fn: ir.FunctionIR) -> bool:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 FUNCTIONS = frozenset(f"{module}.{name}" for module in ("jax.numpy", "jax.lax") for name in ("log", "sqrt"))
 """Functions whose argument may make an unstable formula of them."""
 
+_COUNTS = frozenset(["arange", "bincount", "count_nonzero", "iota", "len"])
 _SIGMOIDS = frozenset(["sigmoid", "expit", "logistic"])
 _MAXIMA = frozenset(
     [
@@ -89,9 +90,11 @@ def _one_more(made: Made) -> Value | None:
 
 
 def _counted(value: Value) -> bool:
-    """Whether a value is a count, of which one is no small part."""
+    """Whether a value is a count, of which one is no small part: of steps, of entries, of what lies between two ends."""
     made = made_of(value)
-    return made is not None and short(made) in ("arange", "bincount", "count_nonzero", "iota", "len")
+    if made is not None and made.op == "-" and len(made.args) == 2:
+        return True
+    return any(short(part.made) in _COUNTS for part in closure(value).values() if isinstance(part, Array | Opaque))
 
 
 def _exponential(value: Value | None) -> Value | None:
