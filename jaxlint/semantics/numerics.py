@@ -90,7 +90,7 @@ def _one_more(made: Made) -> Value | None:
 
 
 def _counted(value: Value) -> bool:
-    """Whether a value is a count, of which one is no small part: of steps, of entries, of what lies between two ends."""
+    """Whether a value is a count, of which one is no small part: of steps, of entries, of what two ends enclose."""
     made = made_of(value)
     if made is not None and made.op == "-" and len(made.args) == 2:
         return True
