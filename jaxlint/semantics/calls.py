@@ -259,7 +259,7 @@ def unknown_call(
             trace = trace or traced_inside(value)
         if trace is not None and trace.certain and callee.trace is not None and callee.trace.certain:
             return Opaque(name, trace=trace)  # a module that came in as an argument
-    return note(Opaque(name, trace=weaken(trace)), "call", args, place)
+    return note(Opaque(name, trace=weaken(trace)), f"call.{name}", args, place)
 
 
 # ---- functions of the project ---------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import TransformInfo
 from jaxlint.semantics.events import CompiledAnew
-from jaxlint.semantics.values import ClassV, Const, Func, Partial, Place, Ref, Value, Wrapped
+from jaxlint.semantics.values import ClassV, Const, Func, Opaque, Partial, Place, Ref, Value, Wrapped
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _ONCE_EXACTLY = frozenset(["__init__", "__post_init__", "__setstate__", "train",
 # ---- new callables --------------------------------------------------------------------------------------------------
 
 
-def _fresh(value: Value, since: int) -> tuple[str, str] | None:
+def _fresh(it: Interpreter, value: Value, since: int) -> tuple[str, str] | None:
     """What kind of new object a callable is, and its name: made after `since`, or by the expression that names it."""
     if isinstance(value, Func):
         if value.receiver is not None:
@@ -58,7 +58,19 @@ def _fresh(value: Value, since: int) -> tuple[str, str] | None:
     if isinstance(value, Wrapped):
         kept = value.transform.name in COMPILING or value.transform.mode in ("custom", "rule")
         return ("wrapped", value.transform.name.rpartition(".")[2]) if value.uid > since and not kept else None
-    return None
+    return ("method", value.tag[1]) if isinstance(value, Opaque) and _is_method(it, value) else None
+
+
+def _is_method(it: Interpreter, value: Opaque) -> bool:
+    """Whether an attribute of an unknown object can only be a method: of an ordinary class of the module."""
+    if not isinstance(value.tag, tuple) or value.tag[0] != "attr" or value.parent is None:
+        return False
+    name = value.tag[1]
+    classes = [cls for cls in it.fr.env.names.values() if isinstance(cls, ClassV)]
+    if any(name in cls.fields for cls in classes):
+        return False
+    owners = [cls for cls in classes if name in cls.attrs]
+    return len(owners) == 1 and owners[0].kind not in MODULES and isinstance(owners[0].attrs[name], Func)
 
 
 # ---- wrappers that are called where they are made -------------------------------------------------------------------
@@ -76,7 +88,7 @@ def called(it: Interpreter, wrapped: Wrapped, callee: ir.Expr, place: Place) -> 
     if own and own[0][0] < wrapped.uid:
         variants = own[-1][0] in it.variant_loops
         used_often = own[-1][0] > wrapped.uid
-        fresh = _fresh(wrapped.inner, own[0][0]) if not variants and not used_often else None
+        fresh = _fresh(it, wrapped.inner, own[0][0]) if not variants and not used_often else None
         if fresh is not None and _repeats(it, own[0][0], wrapped.place):
             _tell(it, CompiledAnew(wrapped.place, name, True, *fresh, fr.fn.name), fr.fn)
         return
@@ -92,7 +104,7 @@ def finish(it: Interpreter, frame: Frame) -> None:
         fn = frame.fn
         if None in calls or len(set(calls)) != 1 or _runs_once(fn) or _cached(fn):
             continue
-        fresh = _fresh(_behind(wrapped.inner), frame.fid)
+        fresh = _fresh(it, _behind(wrapped.inner), frame.fid)
         if fresh is None or (fresh[0] == "method" and wrapped.transform.name in _FINDS_METHODS):
             continue
         _tell(it, CompiledAnew(place, wrapped.transform.name, False, *fresh, fn.name), fn)
@@ -236,7 +248,7 @@ def fed(it: Interpreter, info: TransformInfo, functions: list[Value], place: Pla
     if not own or fr.ctx.abstract or _traced_class(fr):
         return
     for function in functions:
-        fresh = _fresh(function, own[0][0])
+        fresh = _fresh(it, function, own[0][0])
         if fresh is not None and _repeats(it, own[0][0], place):
             _tell(it, CompiledAnew(place, info.name, True, *fresh, fr.fn.name), fr.fn)
             return

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FUNCTIONS = frozenset(f"{module}.{name}" for module in ("jax.numpy", "jax.lax") for name in ("log", "sqrt"))
 """Functions whose argument may make an unstable formula of them."""
 
-_COUNTS = frozenset(["arange", "bincount", "count_nonzero", "iota", "len"])
+_COUNTS = frozenset(["arange", "bincount", "count_nonzero", "iota", "len", "floor", "ceil", "round", "argmax"])
 _SIGMOIDS = frozenset(["sigmoid", "expit", "logistic"])
 _MAXIMA = frozenset(
     [
@@ -114,7 +114,7 @@ def _shifted(exponent: Value) -> bool:
         taken = source(made.args[1])
         if isinstance(taken, Array | Opaque) and taken.made is None:
             return not is_static(taken)
-        return any(short(part.made) in _MAXIMA for part in closure(taken).values() if isinstance(part, Array))
+        return any(short(part.made) in _MAXIMA for part in closure(taken).values() if isinstance(part, Array | Opaque))
     return short(made) in ("log_softmax", "log_sigmoid", "clip", "minimum")
 
 

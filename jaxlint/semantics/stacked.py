@@ -194,7 +194,7 @@ def _computes(it: Interpreter, rows: _Rows) -> bool:
     if held is not None and _is_array(it, held):
         made = made_of(held)
         view = isinstance(held, Array) and held.parent is not None and held.made is None
-        converted = view or (made is not None and short(made) in ("asarray", "array", "call"))
+        converted = view or (made is not None and (short(made) in ("asarray", "array") or made.op.startswith("call.")))
         return not converted or _calls_jax(it, scope, but=("asarray", "array"))
     return _calls_jax(it, scope, but=("asarray", "array"))
 

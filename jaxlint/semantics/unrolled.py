@@ -11,7 +11,7 @@ from jaxlint.semantics.values import Array, Many, Opaque, Place, TupleV, Value
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Interpreter
+    from jaxlint.semantics.interpreter import Ctx, Interpreter
 
 LARGE = 50
 """From this many passes on, a fixed number is worth a loop of JAX."""
@@ -47,8 +47,20 @@ class Unrolled:
 
 def start(it: Interpreter, iterable: Value, target: ir.Expr) -> Unrolled | None:
     """What is unrolled when a loop over `iterable` starts under a trace; None where the passes are few by nature."""
+    if _in_kernel(it):
+        return None
     found = _count(it, iterable, target)
     return Unrolled(*found, it.work) if found is not None else None
+
+
+def _in_kernel(it: Interpreter) -> bool:
+    """Whether a kernel is traced, whose loops over the registers of a block are unrolled on purpose."""
+    ctx: Ctx | None = it.fr.ctx
+    while ctx is not None:
+        if ".pallas." in ctx.transform:
+            return True
+        ctx = ctx.parent
+    return False
 
 
 def _count(it: Interpreter, value: Value, target: ir.Expr) -> tuple[str, str] | None:
@@ -131,4 +143,5 @@ def _is_rows(it: Interpreter, value: Value) -> bool:
     # Nothing but its rows is asked of it: a dict or a list of layers would be subscripted or tested as well.
     if it.fr.fn.uses.get(value.name, set()) & {"[]", "[str]", "in", "()", ".items", ".keys", ".values", "len()"}:
         return False
-    return _argument(it, value) is not None
+    typed = any(param.name == value.name and param.annotation is not None for param in it.fr.fn.params)
+    return not typed and _argument(it, value) is not None

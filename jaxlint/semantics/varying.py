@@ -46,7 +46,7 @@ _SIZED = {
 """Functions whose result is as large as one of their arguments says."""
 
 _ARITHMETIC = frozenset(["+", "-", "*", "/", "**", "//", "%", "@", "<", ">", "<=", ">=", "==", "!=", "&", "|", "~"])
-_COPYING = frozenset(["astype", "asarray", "array", "copy", "flip", "cumsum", "sort", "call"])
+_COPYING = frozenset(["astype", "asarray", "array", "copy", "flip", "cumsum", "sort"])
 
 
 def called(
@@ -169,7 +169,7 @@ def _sizes(it: Interpreter, value: Value, since: int, depth: int = 0) -> Iterato
         return
     info = it.knowledge.function(made.op) if "." in made.op else None
     elementwise = info is not None and info.returns[0] == "elementwise"
-    if made.op in _ARITHMETIC or kind in _COPYING or elementwise:
+    if made.op in _ARITHMETIC or kind in _COPYING or elementwise or made.op.startswith("call."):
         for part in made.args:
             yield from _sizes(it, part, since, depth + 1)
 
