@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 from collections import Counter
@@ -28,6 +27,7 @@ from jaxlint.source import Source, UnparsableFile, read_source
 from jaxlint.syntax.depth import too_deep
 from jaxlint.syntax.parse import parse
 from jaxlint.syntax.positions import Positions
+from jaxlint.syntax.python import python_tree
 from jaxlint.target import Target
 
 if TYPE_CHECKING:
@@ -360,7 +360,7 @@ class Engine:
 def _syntax_error(source: Source, error: cst.ParserSyntaxError) -> tuple[str, Span]:
     """The message and place of a syntax error; Python's own where it agrees that there is one."""
     try:
-        ast.parse(source.text)
+        python_tree(source.text)
     except SyntaxError as python:
         row, column = python.lineno or 1, python.offset or 1
         return (python.msg or "invalid syntax"), Span(row, max(column, 1), row, max(column, 1))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from jaxlint.syntax.python import python_tree
 from jaxlint.target import Target, supported
 
 if sys.version_info >= (3, 11):
@@ -154,7 +155,7 @@ def _setup_cfg(folder: Path) -> Iterator[str]:
 def _setup_py(folder: Path) -> Iterator[str]:
     """Requirements that stand in the file as they are."""
     try:
-        tree = ast.parse(_read(folder / "setup.py"))
+        tree = python_tree(_read(folder / "setup.py"))
     except (SyntaxError, ValueError, RecursionError):
         return
     for node in ast.walk(tree):

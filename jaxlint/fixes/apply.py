@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -10,6 +9,7 @@ from jaxlint.findings import Finding, is_applicable
 from jaxlint.fixes.imports import add_imports, remove_unused
 from jaxlint.fixes.text import Region, Rows, overlap, regions, replaced
 from jaxlint.source import Source
+from jaxlint.syntax.python import python_tree
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ def _with_imports(source: Source, text: str, imports: list[str]) -> str:
 def _unparsable(text: str) -> str:
     """Why a text is no program; nothing where it is one, to the running Python or to LibCST."""
     try:
-        ast.parse(text)
+        python_tree(text)
     except SyntaxError as error:
         import libcst as cst  # noqa: PLC0415 (a run in which nothing is broken need not load it)
 

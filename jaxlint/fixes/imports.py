@@ -9,13 +9,14 @@ from collections.abc import Iterable, Sequence
 from jaxlint.files.comments import comments
 from jaxlint.fixes.text import Region, Rows, replaced
 from jaxlint.source import split_rows
+from jaxlint.syntax.python import python_tree
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
 def add_imports(text: str, wanted: Iterable[str], newline: str) -> str:
     """The text with the import lines that it lacks, beside those of the same package or after the last one."""
-    tree = ast.parse(text)
+    tree = python_tree(text)
     bound = {
         line
         for statement in tree.body
@@ -125,7 +126,7 @@ def remove_unused(before: str, after: str) -> str:
 
     An import in a package's interface, with a comment beside it or under a condition stays.
     """
-    tree = ast.parse(after)
+    tree = python_tree(after)
     names = {
         _bound(alias): statement
         for statement in tree.body
@@ -135,7 +136,7 @@ def remove_unused(before: str, after: str) -> str:
     }
     if not names:
         return after
-    used_before, used = _used(ast.parse(before)), _used(tree)
+    used_before, used = _used(python_tree(before)), _used(tree)
     gone = {name for name in names if name in used_before and name not in used}
     if not gone:
         return after

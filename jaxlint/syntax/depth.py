@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator
+
+from jaxlint.syntax.python import python_tree
 
 MAX_DEPTH = 1_000
 """Nested expressions that are still parsed; the parser's time grows with the square of them."""
@@ -23,9 +24,7 @@ def too_deep(text: str) -> tuple[str, int, int] | None:
     if not (_has_long_row(text) or _has_deep_brackets(text)):
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+        tree = python_tree(text)
     except SyntaxError as error:
         if error.msg and error.msg.startswith("too many"):
             return error.msg, error.lineno or 1, error.offset or 1

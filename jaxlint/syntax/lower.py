@@ -6,7 +6,6 @@ in which `ast` meets them; `jaxlint.syntax.positions` relies on it.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import libcst as cst
 
 from jaxlint.syntax import ir
+from jaxlint.syntax.python import literal
 
 _BINARY: dict[type[cst.CSTNode], str] = {
     cst.Add: "+",
@@ -226,7 +226,7 @@ def _number(low: _Lowering, node: Any) -> ir.Expr:
         elif _PLAIN_FLOAT.fullmatch(text):
             value = float(text)
         else:
-            value = ast.literal_eval(text)
+            value = literal(text)
     except (ValueError, SyntaxError):
         value = float("nan")
     return ir.Lit(low.new(node), value)
@@ -239,7 +239,7 @@ def _string(low: _Lowering, node: Any) -> ir.Expr:
     text = node.value
     if "\\" in text or text[0] not in "\"'":
         try:
-            value = ast.literal_eval(text)
+            value = literal(text)
         except (ValueError, SyntaxError):
             value = text
     else:

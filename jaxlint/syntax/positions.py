@@ -15,6 +15,7 @@ from libcst.metadata import PositionProvider
 
 from jaxlint.findings import Span
 from jaxlint.source import split_rows
+from jaxlint.syntax.python import python_tree
 
 if TYPE_CHECKING:
     from jaxlint.syntax import ir
@@ -95,7 +96,7 @@ class Positions:
         self._whole: dict[Any, Span] | None = None
         self._starts: list[tuple[int, int]] | None = None
         try:
-            self._starts = _statement_starts(ast.parse(text), self.lines)
+            self._starts = _statement_starts(python_tree(text), self.lines)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             self._starts = None
         if self._starts is not None and len(self._starts) != len(module.statements or ()):

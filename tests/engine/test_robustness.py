@@ -316,3 +316,11 @@ def test_steps_grow_with_the_program_and_no_faster(shape: str, tmp_path: Path, m
     sizes = (200, 800) if shape == "methods" else (80, 320)
     small, large = (steps(tmp_path, SHAPES[shape](size), monkeypatch) for size in sizes)
     assert 0 < large <= 4 * small * 1.5 + 200, (small, large)
+
+
+# ---- what Python warns of ------------------------------------------------------------------------------------------
+
+
+def test_invalid_escapes_are_no_noise(tmp_path: Path) -> None:
+    run = survey(tmp_path, {"m.py": 'import jax\n\n\ndef f(key):\n    """Of \\omega."""\n    g = "\\o"\n'})
+    assert "SyntaxWarning" not in run.complaints
