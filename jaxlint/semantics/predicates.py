@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _ARRAY_HINTS = frozenset({"array", "float", "int", "bool"})
 _NAMED = re.compile(r"[^\W\d][\w.]*(\[[^\[\]]*\])?")
+_KEY_LIKE = re.compile(r"key|rng|seed|random", re.IGNORECASE)
 _KEY_FIRST = frozenset({"sample", "split", "fold"})
 
 
@@ -104,18 +105,20 @@ def innermost(use: Use) -> Use:
 def key_argument(use: Use, place: Place | None = None, other: Place | None = None) -> str | None:
     """The source text of the key that the call at `place` was given, None where that cannot be told.
 
-    Of a call whose parameters are not known, it is its only argument, or the only one that the call at `other` shares.
+    Of another call it is the only argument whose name speaks of a key, or its only argument; where the call at `other`
+    is given too, one that both share.
     """
     if isinstance(use.value, Opaque) and use.value.name:
         return use.value.name
     place = place or use.place
     arguments = _arguments(place)
-    if use.how in _KEY_FIRST and place == use.place:
+    if use.how in _KEY_FIRST and use.inner is None and place == use.place:
         return _name(arguments.get("key") or arguments.get("0", ""))
     shared = set(arguments.values())
     if other is not None and other != place:
         shared &= set(_arguments(other).values())
-    return _name(shared.pop()) if len(shared) == 1 else None
+    named = [text for text in shared if _KEY_LIKE.search(text)] or (list(shared) if len(arguments) == 1 else [])
+    return _name(named[0]) if len(named) == 1 else None
 
 
 def _name(text: str) -> str | None:
