@@ -237,7 +237,7 @@ def _opaque_method(
             return effects.text_of(it, (*args, *kwargs.values(), receiver), (place,))
         return Opaque(static=True)
     # Where the result is used, `update` or `add` gives a new object rather than changing the old one.
-    if name in objects._CONTAINER_CHANGES and receiver.hint != "array" and dropped:
+    if name in objects.CHANGES and receiver.hint != "array" and dropped:
         stored = args[-1] if args and name not in ("pop", "remove", "clear", "sort", "reverse", "popitem") else None
         mutation(it, receiver, base_name, stored, place, accumulates=True)
         if name in ("append", "extend", "insert", "update", "clear", "remove", "sort", "reverse", "add", "discard"):

@@ -10,6 +10,7 @@ from jaxlint.semantics.events import ItemAssigned, Mutated
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
     ABSTRACT,
+    CONTAINER_CHANGES,
     NONE,
     UNKNOWN,
     Array,
@@ -70,28 +71,7 @@ METADATA = frozenset(
         "vma",
     ]
 )
-_CONTAINER_CHANGES = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "pop",
-        "remove",
-        "clear",
-        "sort",
-        "reverse",
-        "update",
-        "setdefault",
-        "popitem",
-        "add",
-        "discard",
-        "appendleft",
-        "popleft",
-        "extendleft",
-        "rotate",
-        "write",
-    ]
-)
+CHANGES = CONTAINER_CHANGES | {"popleft", "extendleft", "rotate", "write"}
 
 
 def get_attr(it: Interpreter, base: Value, attr: str, place: Place) -> Value:
@@ -667,7 +647,7 @@ def call_container(
     from jaxlint.semantics.iteration import iterate
 
     content = it.st.content(ref)
-    if name not in _CONTAINER_CHANGES:
+    if name not in CHANGES:
         if it.fr.ctx.remembers:
             captures.container_read(it, ref, place)
     else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.semantics.events import MethodTraced
 from jaxlint.semantics.objects import class_attr
 from jaxlint.semantics.updates import blocks, expressions, statements
-from jaxlint.semantics.values import ClassV, Descriptor, Func, Place, Ref, Value, Wrapped
+from jaxlint.semantics.values import CONTAINER_CHANGES, ClassV, Descriptor, Func, Place, Ref, Value, Wrapped
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
@@ -21,24 +21,6 @@ if TYPE_CHECKING:
 
 _COMPILERS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit"})
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "setup", "__set_name__", "__setstate__"})
-_CHANGES = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "pop",
-        "remove",
-        "clear",
-        "sort",
-        "reverse",
-        "update",
-        "setdefault",
-        "popitem",
-        "add",
-        "discard",
-        "appendleft",
-    ]
-)
 _PLAIN_KINDS = frozenset({"object", "dataclass"})
 _PLAIN_BASES = ("abc.", "typing.", "typing_extensions.", "collections.abc.", "builtins.object")
 
@@ -269,7 +251,7 @@ def _stored_by(stmt: ir.Stmt, receiver: str) -> list[str]:
         targets = list(stmt.targets)
     elif isinstance(stmt, ir.ExprStmt) and isinstance(stmt.value, ir.Call):
         func = stmt.value.func
-        if isinstance(func, ir.Attr) and func.attr in _CHANGES:
+        if isinstance(func, ir.Attr) and func.attr in CONTAINER_CHANGES:
             targets = [ir.Sub(func.id, func.obj, func.obj)]
     found: list[str] = []
     while targets:

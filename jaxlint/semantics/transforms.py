@@ -534,17 +534,9 @@ def _collect(it: Interpreter, value: Value, found: set[int], depth: int) -> None
         found.add(value.uid)
     if depth > 4:
         return
-    if isinstance(value, TupleV):
-        for item in value.items:
-            _collect(it, item, found, depth + 1)
-    elif isinstance(value, Union):
-        for item in value.members:
-            _collect(it, item, found, depth + 1)
-    elif isinstance(value, Ref):
-        content = it.st.content(value)
-        for item in content.items.values() if isinstance(content.items, dict) else content.items:
-            _collect(it, item, found, depth + 1)
-    elif isinstance(value, Opaque):
+    for item in value.members if isinstance(value, Union) else _held(it, value):
+        _collect(it, item, found, depth + 1)
+    if isinstance(value, Opaque):
         parent = value.parent
         while parent is not None:
             found.add(parent.uid)
@@ -557,13 +549,18 @@ def _collect_own(it: Interpreter, value: Value, found: set[int], depth: int) -> 
         found.add(value.uid)
     if depth > 4:
         return
+    for item in _held(it, value):
+        _collect_own(it, item, found, depth + 1)
+
+
+def _held(it: Interpreter, value: Value) -> Iterable[Value]:
+    """What a tuple or a container of the program holds on this path."""
     if isinstance(value, TupleV):
-        for item in value.items:
-            _collect_own(it, item, found, depth + 1)
-    elif isinstance(value, Ref):
-        content = it.st.content(value)
-        for item in content.items.values() if isinstance(content.items, dict) else content.items:
-            _collect_own(it, item, found, depth + 1)
+        return value.items
+    if not isinstance(value, Ref):
+        return ()
+    items = it.st.content(value).items
+    return items.values() if isinstance(items, dict) else items
 
 
 def call_compiled(it: Interpreter, inner: Value, args: tuple[Value, ...], kwargs: Kwargs, place: Place) -> Value:

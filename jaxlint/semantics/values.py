@@ -31,6 +31,26 @@ DEFAULTED = 16
 """Trace flag: perhaps a plain Python value: from a parameter that may be left at its default, in a run that no call of
 the project asked for, or one that equinox's filters trace only where it is an array."""
 
+CONTAINER_CHANGES = frozenset(
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "setdefault",
+        "popitem",
+        "add",
+        "discard",
+        "appendleft",
+    ]
+)
+"""Methods of Python's containers that change them in place."""
+
 Place = tuple["ir.ModuleIR", int]
 """A node of a module."""
 
