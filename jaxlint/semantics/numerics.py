@@ -94,7 +94,8 @@ def _counted(value: Value) -> bool:
     made = made_of(value)
     if made is not None and made.op == "-" and len(made.args) == 2:
         return True
-    return any(short(part.made) in _COUNTS for part in closure(value).values() if isinstance(part, Array | Opaque))
+    parts = [part for part in closure(value).values() if isinstance(part, Array | Opaque)]
+    return any(short(part.made) in _COUNTS or (isinstance(part, Opaque) and part.hint == "int") for part in parts)
 
 
 def _exponential(value: Value | None) -> Value | None:
