@@ -42,7 +42,7 @@ class Rule:
     code: `JAX` and three digits. name: kebab-case. default: on unless selected otherwise.
     messages: templates by kind of report, filled with `str.format`; the key `"default"` must exist. Lower case, no
     final stop, names in backticks. help: one line that says how to mend it. reference: an anchor of
-    references/CODE-REVIEW-RUBRIC.md.
+    references/CODE-REVIEW-RUBRIC.md; rules of other packages give the web address of their page.
     """
 
     code: ClassVar[str]

@@ -17,7 +17,7 @@ from jaxlint.cli import triage
 from jaxlint.cli.arguments import Parser, add_color, add_format
 from jaxlint.config.catalogue import Catalogue, load_catalogue
 from jaxlint.config.errors import UsageError
-from jaxlint.report.reference import reference_path
+from jaxlint.report.reference import reference_path, rule_url
 from jaxlint.report.style import Style, wants_colour
 from jaxlint.rule import Rule
 
@@ -85,7 +85,8 @@ def rule_object(rule: Rule) -> dict[str, Any]:
         "summary": _summary(rule),
         "message_formats": list(rule.messages.values()),
         "help": rule.help,
-        "url": reference_path(rule.reference),
+        "reference": reference_path(rule.reference),
+        "url": rule_url(rule.code, rule.reference),
         "explanation": {
             "what": explanation.what,
             "why": explanation.why,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from jaxlint.findings import Finding, Fix, Span
-from jaxlint.report.reference import reference_path
+from jaxlint.report.reference import reference_path, rule_url
 
 
 def as_json(findings: Iterable[Finding]) -> str:
@@ -33,7 +33,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
             {"filename": related.path, "message": related.message, **_span(related.span)} for related in finding.related
         ],
         "severity": finding.severity.value,
-        "url": reference_path(finding.reference),
+        "url": rule_url(finding.code, finding.reference),
     }
 
 

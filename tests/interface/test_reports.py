@@ -12,6 +12,7 @@ import pytest
 from jaxlint.findings import Applicability, Edit, Finding, Fix, Related, Severity, Span
 from jaxlint.report import machine, statistics
 from jaxlint.report.frame import excerpt
+from jaxlint.report.reference import DOCUMENTATION, rule_url
 from jaxlint.report.style import Style, visible, wants_colour, width
 from jaxlint.report.text import TextContext, concise, full, summary
 
@@ -164,10 +165,15 @@ def test_json_has_the_shape_of_ruff() -> None:
              "message": "there"}
         ],
         "severity": "error",
-        "url": "references/CODE-REVIEW-RUBRIC.md#randomness",
+        "url": f"{DOCUMENTATION}rules/JAX201/",
     }  # fmt: skip
     assert json.loads(machine.as_json([])) == []
     assert machine.as_json([finding(path="/p/\udcff é.py")]).isascii()
+
+
+def test_rules_of_other_packages_have_their_own_pages() -> None:
+    assert rule_url("JAX201", "randomness") == f"{DOCUMENTATION}rules/JAX201/"
+    assert rule_url("JAX299", "https://example.org/rules#stale-key") == "https://example.org/rules#stale-key"
 
 
 def test_statistics() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from jaxlint.report.reference import DOCUMENTATION
 from jaxlint.rule import Explanation
 from tests.interface import fake
 from tests.interface.fake import run
@@ -30,7 +31,8 @@ def test_rules_as_json(tmp_path: Path) -> None:
         "summary": "A fault",
         "message_formats": ["a fault"],
         "help": "mend `it`",
-        "url": "references/CODE-REVIEW-RUBRIC.md#randomness",
+        "reference": "references/CODE-REVIEW-RUBRIC.md#randomness",
+        "url": f"{DOCUMENTATION}rules/JAX201/",
         "explanation": {
             "what": "A fault. More of it.",
             "why": "It is bad.",
