@@ -85,6 +85,17 @@ class Finding:
         return (self.path, self.cell or 0, self.span, self.code)
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What the linter failed on: the file, unless it is the run as a whole, and the message for the user."""
+
+    message: str
+    path: str | None = None
+
+    def __str__(self) -> str:
+        return self.message
+
+
 def is_applicable(finding: Finding, *, unsafe: bool) -> bool:
     """Whether a finding has a fix that may be applied; unsafe ones only on demand."""
     if finding.fix is None:

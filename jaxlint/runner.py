@@ -16,7 +16,7 @@ from jaxlint.files.importers import importers
 from jaxlint.files.requirements import judged_against
 from jaxlint.files.roots import import_roots, project_folder
 from jaxlint.files.suppressions import Suppressions, UnusedSuppression, silence
-from jaxlint.findings import Applicability, Finding, Fix, Related
+from jaxlint.findings import Applicability, Failure, Finding, Fix, Related
 from jaxlint.rule import Rule
 from jaxlint.source import Source, read_source
 from jaxlint.workers import Analysed, analyse
@@ -34,10 +34,10 @@ def default_engine(**options: Any) -> Any:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run found. `errors` name files that the linter failed on; `warnings` never change the exit code."""
+    """What a run found. `errors` tell of files that the linter failed on; `warnings` never change the exit code."""
 
     findings: list[Finding] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
+    errors: list[Failure] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     counters: Counter[str] = field(default_factory=Counter)
 
@@ -137,7 +137,7 @@ class Runner:
         outcome.counters.update(analysed.counters)
         for path, message, trace in analysed.failures:
             what = self._shown(Path(path)) if path is not None else "the analysis as a whole"
-            outcome.errors.append(self._failure(what, message, trace))
+            outcome.errors.append(Failure(self._failure(what, message, trace), path))
         failed = {path for path, _, _ in analysed.failures if path is not None}
         found: dict[str, dict[tuple[str, object], Finding]] = {}
         for result in (*known.values(), *analysed.results):

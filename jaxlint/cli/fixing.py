@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from jaxlint.cli.streams import write
 from jaxlint.fixes.session import Fixed, fix_files
 from jaxlint.fixes.write import encoded, write_source
 from jaxlint.runner import Runner
@@ -34,7 +35,7 @@ class Fixing:
         """Write the fixed files, the fixed standard input or the diff; what went wrong, a line each."""
         errors = [f"{shown(Path(path))}: {message}" for path, message in fixed.problems]
         if self._options.diff:
-            _write_text("".join(fixed.diff({path: shown(Path(path)) for path in fixed.after})))
+            write(fixed.diff({path: shown(Path(path)) for path in fixed.after}))
         elif self._unsaved is not None:
             if self.applies:
                 _write_bytes(_result(self._unsaved, fixed))
@@ -72,12 +73,4 @@ def _write_bytes(data: bytes) -> None:
     else:
         sys.stdout.flush()
         buffer.write(data)
-    sys.stdout.flush()
-
-
-def _write_text(text: str) -> None:
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="backslashreplace")
-    sys.stdout.write(text)
     sys.stdout.flush()

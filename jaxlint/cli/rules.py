@@ -15,6 +15,7 @@ from typing import Any
 
 from jaxlint.cli import triage
 from jaxlint.cli.arguments import Parser, add_color, add_format
+from jaxlint.cli.streams import write
 from jaxlint.config.catalogue import Catalogue, load_catalogue
 from jaxlint.config.errors import UsageError
 from jaxlint.report.reference import reference_path, rule_url
@@ -33,9 +34,9 @@ def list_rules(arguments: list[str]) -> int:
     options = parser.parse(arguments)
     catalogue = load_catalogue()
     if options.format == "json":
-        _print(json.dumps([rule_object(rule) for rule in catalogue], indent=2) + "\n")
+        write(json.dumps([rule_object(rule) for rule in catalogue], indent=2) + "\n")
         return 0
-    _print("".join(_table(catalogue, Style(wants_colour(options.color, sys.stdout)))))
+    write("".join(_table(catalogue, Style(wants_colour(options.color, sys.stdout)))))
     return 0
 
 
@@ -66,11 +67,11 @@ def explain(arguments: list[str]) -> int:
     if options.format == "json":
         objects = [rule_object(rule) for rule in rules]
         single = len(options.rules) == 1 and len(rules) == 1
-        _print(json.dumps(objects[0] if single else objects, indent=2) + "\n")
+        write(json.dumps(objects[0] if single else objects, indent=2) + "\n")
         return 0
     style = Style(wants_colour(options.color, sys.stdout))
     page = _terminal_page if style.colour else _plain_page
-    _print("\n".join([*guides, *("\n".join(page(rule, style)) + "\n" for rule in rules)]))
+    write("\n".join([*guides, *("\n".join(page(rule, style)) + "\n" for rule in rules)]))
     return 0
 
 
@@ -177,11 +178,3 @@ def _highlighted(program: str, style: Style) -> str:
             line = rows[row - 1]
             rows[row - 1] = line[:start] + paint(line[start:end]) + line[end:]
     return "\n".join(rows)
-
-
-def _print(text: str) -> None:
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="backslashreplace")
-    sys.stdout.write(text)
-    sys.stdout.flush()

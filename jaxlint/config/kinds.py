@@ -104,6 +104,15 @@ class Choice(Kind[str]):
         return value
 
 
+class OutputFormat(Choice):
+    """A format; on the command line also `NAME:FILE`, which leaves the setting alone."""
+
+    def from_texts(self, texts: Sequence[str], place: str) -> object:
+        """The format of standard output: the last one without a file, else the last one."""
+        plain = [text for text in texts if ":" not in text]
+        return (plain or [text.partition(":")[0] for text in texts])[-1]
+
+
 class Folder(Kind[str]):
     """A folder, relative to where it is written."""
 

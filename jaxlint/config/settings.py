@@ -9,10 +9,10 @@ from typing import Any, TypeVar, cast
 
 from jaxlint.config.catalogue import Selector
 from jaxlint.config.kinds import (
-    Choice,
     Flag,
     Folder,
     Kind,
+    OutputFormat,
     PatternList,
     PerFile,
     PerFileTable,
@@ -20,11 +20,11 @@ from jaxlint.config.kinds import (
     Text,
 )
 from jaxlint.config.patterns import Patterns
+from jaxlint.report.formats import FORMATS
 from jaxlint.target import NEWEST
 
 T = TypeVar("T")
 
-OUTPUT_FORMATS = ("full", "concise", "json")
 DEFAULT_EXCLUDE = (
     ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints", ".jaxlint_cache", ".mypy_cache",
     ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode",
@@ -112,9 +112,9 @@ class Settings:
         Flag(), False, "leave out excluded files even when they are named on the command line", group=FILES
     )
     output_format: str = setting(
-        Choice(OUTPUT_FORMATS, "FORMAT"),
+        OutputFormat(FORMATS, "FORMAT[:FILE]"),
         "full",
-        f"how findings are shown: {', '.join(OUTPUT_FORMATS)}",
+        f"how findings are shown, or written to a file; may be repeated: {', '.join(FORMATS)}",
         group=OUTPUT,
         flags=("--format",),
     )

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from jaxlint.findings import Finding, Fix, Span
+from jaxlint.report.paths import well_formed
 from jaxlint.report.reference import reference_path, rule_url
+
+if TYPE_CHECKING:
+    from jaxlint.report.formats import Report
+
+
+def render(report: Report) -> Iterator[str]:
+    """`--format json`."""
+    yield as_json(report.findings)
+
+
+def render_lines(report: Report) -> Iterator[str]:
+    """`--format json-lines`: one object a line, handed out as it is made."""
+    for finding in report.findings:
+        yield json.dumps(finding_object(finding), separators=(",", ":")) + "\n"
 
 
 def as_json(findings: Iterable[Finding]) -> str:
@@ -22,7 +37,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "cell": finding.cell,
         "code": finding.code,
         **_span(finding.span),
-        "filename": finding.path,
+        "filename": well_formed(finding.path),
         "fix": _fix(finding.fix),
         "help": finding.help,
         "message": finding.message,
@@ -30,7 +45,8 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "noqa_row": rows[-1],
         "reference": reference_path(finding.reference),
         "related": [
-            {"filename": related.path, "message": related.message, **_span(related.span)} for related in finding.related
+            {"filename": well_formed(related.path), "message": related.message, **_span(related.span)}
+            for related in finding.related
         ],
         "severity": finding.severity.value,
         "url": rule_url(finding.code, finding.reference),

@@ -7,11 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jaxlint.findings import Applicability, Finding, Severity, is_applicable
 from jaxlint.report.frame import excerpt
 from jaxlint.report.reference import reference_path
 from jaxlint.report.style import Style, visible
+
+if TYPE_CHECKING:
+    from jaxlint.report.formats import Report
 
 _NOUNS = {
     Severity.ERROR: ("error", "errors"),
@@ -31,6 +35,16 @@ class TextContext:
     style: Style
     lines: Callable[[str], Sequence[str]]
     unsafe: bool = False
+
+
+def render_full(report: Report) -> Iterator[str]:
+    """`--format full`."""
+    return full(report.findings, report.context)
+
+
+def render_concise(report: Report) -> Iterator[str]:
+    """`--format concise`."""
+    return concise(report.findings, report.context)
 
 
 def concise(findings: Iterable[Finding], context: TextContext) -> Iterator[str]:

@@ -245,7 +245,7 @@ class TestStandardInput:
         (["--selct", "JAX2"], "unknown option `--selct`; did you mean `--select`?"),
         (["--selct=JAX2"], "unknown option `--selct`; did you mean `--select`?"),
         (["--sel", "JAX2"], "unknown option `--sel`"),
-        (["--format", "jsn"], "--output-format must be `full`, `concise` or `json`, not `jsn`; did you mean `json`?"),
+        (["--format", "jsn"], "not `jsn`; did you mean `json`?"),
         (["--color", "alwys"], "--color must be one of auto, always, never, not `alwys`; did you mean `always`?"),
         (["--jobs", "0"], "-j/--jobs: must be a positive number or auto, not `0`"),
         (["--target-jax", "new"], "--target-jax must be a JAX version such as `0.6` or `0.6.2`, not `new`"),
