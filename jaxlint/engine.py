@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ from jaxlint.target import Target
 
 if TYPE_CHECKING:
     from jaxlint.rule import FixMaker
+    from jaxlint.syntax.lowered import Lowered
 
 RECURSION_LIMIT = 20_000
 _SNAKE = re.compile(r"(?<!^)(?=[A-Z])")
@@ -126,6 +127,7 @@ class Engine:
 
     rules: the enabled rules. roots: folders that modules are imported from. target_jax: the JAX version
     judged against, or a range such as `0.4.30..0.12`. unsaved: sources that stand in for the files of their paths.
+    lowered: compact forms that outlive this analysis. checkpoint: called between its steps; what it raises ends it.
     """
 
     def __init__(
@@ -135,13 +137,16 @@ class Engine:
         roots: Sequence[str | Path],
         target_jax: str = "",
         unsaved: Mapping[str, Source] | None = None,
+        lowered: Lowered | None = None,
+        checkpoint: Callable[[], None] = lambda: None,
         **_: object,
     ) -> None:
         self.rules = list(rules)
         self.target_jax = target_jax
         self.target = Target.parse(target_jax)
         self.knowledge = knowledge.load()
-        self.project = Project([str(root) for root in roots], self._read)
+        self.project = Project([str(root) for root in roots], self._read, lowered)
+        self._checkpoint = checkpoint
         self.context = Context(self)
         self.raw: dict[Any, _Raw] = {}
         self.unparsable: list[Finding] = []
@@ -165,6 +170,7 @@ class Engine:
     def _read(self, path: str) -> str | None:
         source = self._sources.get(path)
         if source is None:
+            self._checkpoint()
             source = self._sources[path] = self._unsaved.get(path) or read_source(Path(path))
         return None if source.error is not None else source.text
 
@@ -196,7 +202,7 @@ class Engine:
             self._reports[source.path] = set(self.interpreter.reports)
 
     def _load(self, source: Source) -> ModuleEnv | None:
-        found = self.project.by_path.get(source.path)
+        found = self.project.by_path.get(source.path) or self.project.recall(source.path, source.text)
         if found is not None:
             return found
         deep = too_deep(source.text)
@@ -212,7 +218,7 @@ class Engine:
         except RecursionError:
             self._unparsable(source, "the file is nested too deeply to be parsed", Span(1, 1, 1, 1))
             return None
-        env = self.project.add(source.path, tree)
+        env = self.project.add(source.path, tree, source.text)
         if env is None:
             self._unparsable(source, "the file is nested too deeply to be analysed", Span(1, 1, 1, 1))
         return env
@@ -228,10 +234,12 @@ class Engine:
         it.reports = set(env.reports)
         self._visit(env)
         for wrapped in list(env.wrappers):
+            self._checkpoint()
             it.isolated(lambda wrapped=wrapped: run_scheduled(it, wrapped, env))  # type: ignore[misc]
         for func in list(env.functions):
             if id(func.fn) in it.decorated_away:
                 continue
+            self._checkpoint()
             it.isolated(lambda func=func: run_host(it, func))  # type: ignore[misc]
         receivers.finish(it)
 

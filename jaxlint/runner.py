@@ -52,7 +52,8 @@ class _File:
 class Runner:
     """Checks files with up to `jobs` processes, keeping results under `cache`.
 
-    `shown` turns a path into its name in messages; `on_file` hears of each file before it is read.
+    `shown` turns a path into its name in messages; `on_file` hears of each file before it is read. `importing` finds,
+    from files, import roots and a project's folder, the files that import the first.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Runner:
         verbose: bool = False,
         shown: Callable[[Path], str] = str,
         on_file: Callable[[Path], None] = lambda _: None,
+        importing: Callable[[Sequence[Path], Sequence[Path], Path], list[Path]] = importers,
     ) -> None:
         self._catalogue = catalogue
         self._resolver = resolver
@@ -77,6 +79,7 @@ class Runner:
         self._verbose = verbose
         self._shown = shown
         self._on_file = on_file
+        self._importing = importing
 
     def check(self, files: Iterable[Path], unsaved: Mapping[str, Source] | None = None) -> Outcome:
         """Check files; `unsaved` holds, by path, what stands in for files."""
@@ -119,7 +122,7 @@ class Runner:
         found: dict[Path, None] = {}
         for project in {project for path in listed if (project := project_folder(path.parent)) is not None}:
             inside = [path for path in listed if path.is_relative_to(project)]
-            found.update(dict.fromkeys(importers(inside, roots, project)))
+            found.update(dict.fromkeys(self._importing(inside, roots, project)))
         known = set(listed)
         return [path for path in found if path not in known]
 

@@ -30,6 +30,10 @@ _STACK = 512 * 2**20
 """Bytes of address space for the stack of the analysis; only what is used becomes memory."""
 
 
+class Abandoned(BaseException):
+    """Nobody waits for the analysis any more. It passes through whatever keeps one file's failure from the others."""
+
+
 @dataclass(slots=True)
 class Analysed:
     """Results by file, and what went wrong: (file or None, message, traceback)."""
@@ -87,13 +91,22 @@ def analyse_here(
     unsaved: Mapping[str, Source] | None = None,
     on_file: Callable[[Path], None] = lambda _: None,
 ) -> Analysed:
-    """Analyse files in this process, on a stack that deeply nested programs do not exhaust."""
+    """Analyse files in this process, on a stack that deeply nested programs do not exhaust.
+
+    What is raised to end the analysis, such as `Abandoned`, reaches the caller.
+    """
     found: list[Analysed] = []
+    ended: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            found.append(_analyse(paths, engine, options, unsaved, on_file))
+        except BaseException as end:
+            ended.append(end)
+
     before = threading.stack_size()
     for size in (_STACK, _STACK // 8, before):
-        thread = threading.Thread(
-            target=lambda: found.append(_analyse(paths, engine, options, unsaved, on_file)), daemon=True
-        )
+        thread = threading.Thread(target=run, daemon=True)
         try:
             threading.stack_size(size)
             thread.start()
@@ -103,6 +116,8 @@ def analyse_here(
         finally:
             threading.stack_size(before)
     thread.join()
+    if ended:
+        raise ended[0]
     return found[0] if found else Analysed(failures=[(None, "the analysis ended early", "")])
 
 

@@ -15,6 +15,7 @@ from jaxlint.syntax.parse import parse
 
 if TYPE_CHECKING:
     from jaxlint.syntax import ir
+    from jaxlint.syntax.lowered import Lowered
 
 
 class ModuleEnv:
@@ -72,12 +73,13 @@ class Project:
     """Finds modules by name under `roots` and keeps them.
 
     `read` returns the text of a file, or None when it cannot be read or decoded. `wide` remembers for files and folders
-    whether their program turns 64-bit types on.
+    whether their program turns 64-bit types on. `lowered` holds what earlier analyses made.
     """
 
-    def __init__(self, roots: list[str], read: Callable[[str], str | None]) -> None:
+    def __init__(self, roots: list[str], read: Callable[[str], str | None], lowered: Lowered | None = None) -> None:
         self.roots = roots
         self.read = read
+        self._lowered = lowered
         self.by_path: dict[str, ModuleEnv | None] = {}
         self.wide: dict[str, bool] = {}
         self._files: dict[tuple[str, str], str | None] = {}
@@ -146,25 +148,35 @@ class Project:
         if path in self.by_path:
             return self.by_path[path]
         text = self.read(path)
-        env = None
-        if text is not None and too_deep(text) is None:
+        env = self.recall(path, text) if text is not None else None
+        if env is None and text is not None and too_deep(text) is None:
             try:
                 tree = parse(text)
             except (cst.ParserSyntaxError, RecursionError):
                 tree = None
             if tree is not None:
-                env = self.add(path, tree)
+                env = self.add(path, tree, text)
         self.by_path[path] = env
         return env
 
-    def add(self, path: str, tree: cst.Module) -> ModuleEnv | None:
-        """Lower a parsed module and keep it."""
+    def recall(self, path: str, text: str) -> ModuleEnv | None:
+        """The module at `path` from its compact form of an earlier analysis, if that was of this text."""
+        found = self._lowered.get(path, text, self.module_name(path)[0]) if self._lowered is not None else None
+        if found is None:
+            return None
+        env = self.by_path[path] = ModuleEnv(found)
+        return env
+
+    def add(self, path: str, tree: cst.Module, text: str) -> ModuleEnv | None:
+        """Lower the module parsed from `text` and keep it."""
         name, is_package = self.module_name(path)
         try:
             env = ModuleEnv(lower(tree, path, name, is_package))
         except RecursionError:
             return None
         self.by_path[path] = env
+        if self._lowered is not None:
+            self._lowered.put(text, env.ir)
         return env
 
     def restore(self, module: ir.ModuleIR) -> bool:
