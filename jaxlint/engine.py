@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from jaxlint import knowledge
 from jaxlint.findings import Finding, Fix, Related, Span
 from jaxlint.fixes.editor import Editor
+from jaxlint.knowledge.teaching import NOTHING, Teaching, taught
 from jaxlint.results import FileResult
 from jaxlint.rule import Rule
 from jaxlint.semantics import receivers
@@ -126,8 +126,9 @@ class Engine:
     """Analyses files of one project.
 
     rules: the enabled rules. roots: folders that modules are imported from. target_jax: the JAX version
-    judged against, or a range such as `0.4.30..0.12`. unsaved: sources that stand in for the files of their paths.
-    lowered: compact forms that outlive this analysis. checkpoint: called between its steps; what it raises ends it.
+    judged against, or a range such as `0.4.30..0.12`. teaching: what the project says of its own functions. unsaved:
+    sources that stand in for the files of their paths. lowered: compact forms that outlive this analysis. checkpoint:
+    called between its steps; what it raises ends it.
     """
 
     def __init__(
@@ -136,6 +137,7 @@ class Engine:
         rules: Sequence[Rule],
         roots: Sequence[str | Path],
         target_jax: str = "",
+        teaching: Teaching = NOTHING,
         unsaved: Mapping[str, Source] | None = None,
         lowered: Lowered | None = None,
         checkpoint: Callable[[], None] = lambda: None,
@@ -144,7 +146,7 @@ class Engine:
         self.rules = list(rules)
         self.target_jax = target_jax
         self.target = Target.parse(target_jax)
-        self.knowledge = knowledge.load()
+        self.knowledge = taught(teaching)
         self.project = Project([str(root) for root in roots], self._read, lowered)
         self._checkpoint = checkpoint
         self.context = Context(self)

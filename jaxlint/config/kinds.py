@@ -47,6 +47,10 @@ class Kind(Generic[T]):
         """The typed value of what TOML holds."""
         raise NotImplementedError
 
+    def plain(self, value: T) -> object:
+        """What TOML would hold for a value."""
+        return value
+
     def from_texts(self, texts: Sequence[str], place: str) -> object:
         """What TOML would hold, from the texts given to a command-line option; the last one counts."""
         return texts[-1]
@@ -138,6 +142,10 @@ class Words(Kind[tuple[str, ...]]):
         """The strings."""
         return strings(self, value, context)
 
+    def plain(self, value: tuple[str, ...]) -> object:
+        """The strings."""
+        return list(value)
+
     def from_texts(self, texts: Sequence[str], place: str) -> object:
         """Every occurrence of the option adds to the list."""
         return split_commas(texts)
@@ -153,6 +161,10 @@ class Selectors(Kind[tuple[Selector, ...]]):
         """What each word selects."""
         return tuple(context.catalogue.select(word, context.place) for word in strings(self, value, context))
 
+    def plain(self, value: tuple[Selector, ...]) -> object:
+        """The words."""
+        return [selector.word for selector in value]
+
     def from_texts(self, texts: Sequence[str], place: str) -> object:
         """Every occurrence of the option adds to the list."""
         return split_commas(texts)
@@ -167,6 +179,10 @@ class PatternList(Kind[tuple[Patterns, ...]]):
     def read(self, value: object, context: Context) -> tuple[Patterns, ...]:
         """The patterns with their folder."""
         return (Patterns(context.base, strings(self, value, context)),)
+
+    def plain(self, value: tuple[Patterns, ...]) -> object:
+        """The patterns."""
+        return [text for patterns in value for text in patterns.texts]
 
     def from_texts(self, texts: Sequence[str], place: str) -> object:
         """Every occurrence of the option adds to the list."""
@@ -191,6 +207,10 @@ class PerFileTable(Kind[tuple[PerFile, ...]]):
             patterns = Patterns(context.base, (pattern.removeprefix("!"),))
             entries.append(PerFile(patterns, negated, frozenset().union(*codes)))
         return tuple(entries)
+
+    def plain(self, value: tuple[PerFile, ...]) -> object:
+        """Pattern to codes."""
+        return {("!" if entry.negated else "") + entry.patterns.texts[0]: sorted(entry.codes) for entry in value}
 
     def from_texts(self, texts: Sequence[str], place: str) -> object:
         """`tests/*:JAX2,JAX3,docs/*:ALL`: a word with a colon starts the next pattern."""

@@ -20,6 +20,8 @@ from jaxlint.config.kinds import (
     Text,
 )
 from jaxlint.config.patterns import Patterns
+from jaxlint.config.teaching import ParameterTable, TableFiles, TransformTable
+from jaxlint.knowledge.teaching import Table, Teaching
 from jaxlint.report.formats import FORMATS
 from jaxlint.target import NEWEST
 
@@ -126,6 +128,21 @@ class Settings:
         group=ANALYSIS,
         engine=True,
     )
+    known_transforms: tuple[tuple[str, str], ...] = setting(
+        TransformTable(), (), "names of the project's own that behave like a transformation of JAX", adds=True
+    )
+    known_samplers: tuple[tuple[str, tuple[str | int, ...]], ...] = setting(
+        ParameterTable(), (), "functions that draw from the key in a parameter, given by name or position", adds=True
+    )
+    known_key_parameters: tuple[tuple[str, tuple[str | int, ...]], ...] = setting(
+        ParameterTable(any_function=True),
+        (),
+        "parameters that hold keys, by function; under `*`, by name, of every function",
+        adds=True,
+    )
+    extend_knowledge: tuple[tuple[Path, Table], ...] = setting(
+        TableFiles(), (), "tables of what libraries do, beside the shipped ones", adds=True
+    )
     required_version: str = setting(
         Text(
             "a version such as `0.1.0` or a range such as `>=0.1,<0.3`",
@@ -153,7 +170,14 @@ class Settings:
 
     def engine_options(self) -> dict[str, object]:
         """What the engine is told, by the names of its parameters."""
-        return {name: getattr(self, name) for name, option in OPTIONS.items() if option.engine}
+        told = {name: getattr(self, name) for name, option in OPTIONS.items() if option.engine}
+        teaching = Teaching(
+            self.known_transforms,
+            self.known_samplers,
+            self.known_key_parameters,
+            tuple(table for _, table in self.extend_knowledge),
+        )
+        return {**told, "teaching": teaching} if teaching else told
 
 
 OPTIONS: dict[str, Option] = {f.name: f.metadata["option"] for f in fields(Settings) if "option" in f.metadata}

@@ -8,12 +8,11 @@ public spellings of a name. decorators.tsv: decorators that leave a function wha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-_SPECIAL = {"classes.tsv", "aliases.tsv", "transforms.tsv", "decorators.tsv"}
 _TERM = re.compile(r"(\w+)(?::([\w().,]+))?(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?")
 
 _DISTRIBUTED = frozenset({"collective", "axis", "barrier", "divergent", "spans", "spans_if", "alldevices", "axes_of"})
@@ -93,8 +92,13 @@ def term(text: str) -> Term:
 
 def rows(path: Path) -> Iterator[dict[str, str]]:
     """The rows of a table, by column name."""
+    return rows_of(path.read_text(encoding="utf-8").splitlines())
+
+
+def rows_of(lines: Iterable[str]) -> Iterator[dict[str, str]]:
+    """The rows of a table of which the lines are given."""
     header: list[str] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in lines:
         if not line.strip() or line.startswith("#"):
             continue
         cells = line.split("\t")
@@ -105,7 +109,11 @@ def rows(path: Path) -> Iterator[dict[str, str]]:
 
 
 class Knowledge:
-    """All tables, by qualified name."""
+    """All tables, by qualified name.
+
+    own: names for which the project's word counts, also where it defines them itself. key_parameters: parameters that
+    hold keys, by function; key_names: by their name, of any function.
+    """
 
     def __init__(self, folder: Path = FOLDER) -> None:
         self.functions: dict[str, FunctionInfo] = {}
@@ -114,31 +122,34 @@ class Knowledge:
         self.classes: dict[str, str] = {}
         self.aliases: dict[str, str] = {}
         self.decorators: dict[str, str] = {}
+        self.own: set[str] = set()
+        self.key_parameters: dict[str, frozenset[str | int]] = {}
+        self.key_names: frozenset[str] = frozenset()
         self._resolved: dict[str, FunctionInfo | None] = {}
         for path in sorted(folder.glob("*.tsv")):
-            if path.name not in _SPECIAL:
-                self._read_functions(path)
-        for row in self._special(folder, "transforms.tsv"):
-            self.transforms[row["name"]] = TransformInfo(row)
-        for row in self._special(folder, "classes.tsv"):
-            self.classes[row["name"]] = row["kind"]
-        for row in self._special(folder, "aliases.tsv"):
-            self.aliases[row["alias"]] = row["canonical"]
-        for row in self._special(folder, "decorators.tsv"):
-            self.decorators[row["name"]] = row["effect"]
+            self.read(path.name, rows(path))
 
-    @staticmethod
-    def _special(folder: Path, name: str) -> Iterator[dict[str, str]]:
-        path = folder / name
-        return rows(path) if path.is_file() else iter(())
-
-    def _read_functions(self, path: Path) -> None:
-        for row in rows(path):
-            info = FunctionInfo(row["name"], row["params"], row["effects"], row["returns"])
-            if row["name"].endswith(".*"):
-                self.prefixes[row["name"][:-2]] = info
+    def read(self, table: str, found: Iterable[dict[str, str]]) -> None:
+        """Take in rows; `table` is the file name of a special table, anything else names functions."""
+        for row in found:
+            if table == "transforms.tsv":
+                self.transforms[row["name"]] = TransformInfo(row)
+            elif table == "classes.tsv":
+                self.classes[row["name"]] = row["kind"]
+            elif table == "aliases.tsv":
+                self.aliases[row["alias"]] = row["canonical"]
+            elif table == "decorators.tsv":
+                self.decorators[row["name"]] = row["effect"]
             else:
-                self.functions[row["name"]] = info
+                info = FunctionInfo(row["name"], row["params"], row["effects"], row["returns"])
+                if row["name"].endswith(".*"):
+                    self.prefixes[row["name"][:-2]] = info
+                else:
+                    self.functions[row["name"]] = info
+
+    def forget(self) -> None:
+        """Drop answers that were given before rows were added."""
+        self._resolved = {}
 
     def canonical(self, name: str) -> str:
         """The canonical spelling of a public name; aliases of a leading part count too."""

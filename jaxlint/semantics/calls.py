@@ -245,10 +245,10 @@ def unknown_call(
         timing.unseen(it)
     for keyword, value in (*((None, value) for value in args), *kwargs.items()):
         if isinstance(value, Key) or is_key(it, value):
-            if not stores or keyword == "key":
+            if not stores or keyword == "key" or keyword in it.knowledge.key_names:
                 consume(it, value, "unknown", place)
         elif isinstance(value, Opaque) and not value.static and not stores:
-            consume(it, value, "unknown", place, definite=False)
+            consume(it, value, "unknown", place, definite=keyword in it.knowledge.key_names)
         elif keyword == "rngs":
             consume_deep(it, value, "unknown", place)
         if it.donations:

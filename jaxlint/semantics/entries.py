@@ -9,6 +9,7 @@ from jaxlint.semantics.calls import call, call_func
 from jaxlint.semantics.interpreter import Ctx, Frame
 from jaxlint.semantics.lifting import LEFT_OUT, WEAK
 from jaxlint.semantics.state import State
+from jaxlint.semantics.taught import as_key
 from jaxlint.semantics.values import (
     ClassV,
     Const,
@@ -81,7 +82,7 @@ def unknown_arguments(it: Interpreter, func: Func, skip: int, bound: set[str], t
             value = annotated(it, param.annotation, value)
         elif traced and isinstance(value, Opaque) and value.hint is None:
             value = _by_structure(it, func, param.name, value)
-        found[param.name] = value
+        found[param.name] = as_key(it, func, index, param.name, value)
     return found
 
 

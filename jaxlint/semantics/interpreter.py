@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import Knowledge
 from jaxlint.semantics import state as states_module
+from jaxlint.semantics import taught
 from jaxlint.semantics.axes import NO_AXES, Axes
 from jaxlint.semantics.events import Event
 from jaxlint.semantics.processes import Meetings
@@ -378,6 +379,8 @@ class Interpreter:
                     return
                 closure = closure.parent
             return
+        if fn.parent is None and self.knowledge.own:
+            value = taught.bound(self, name, value)
         self.st.bind(name, value)
 
     # ---- running ----

@@ -412,7 +412,7 @@ def _result_trace(it: Interpreter, args: tuple[Value, ...], kwargs: Kwargs, name
             for item in (*content.items, *((content.rest,) if content.rest is not None else ())):
                 trace = merge_traces(trace, traced_inside(item))
     ctx = it.fr.ctx
-    if not ctx.abstract or name.partition(".")[0] not in _JAX_LIBRARIES:
+    if not ctx.abstract or not (name.partition(".")[0] in _JAX_LIBRARIES or name in it.knowledge.own):
         return trace
     everything = Trace(ABSTRACT, ctx.why)
     if trace is None or not trace.certain:

@@ -505,7 +505,7 @@ def _import(it: Interpreter, stmt: ir.Import) -> None:
 def module_value(it: Interpreter, name: str) -> Value:
     """The value of a module name: of the project, or of a library."""
     importer = it.fr.fn.module.path
-    path = it.project.find(name, importer)
+    path = it.project.find(name, importer) if name not in it.knowledge.own else None
     if path is not None:
         own = it.project.by_path.get(importer)
         if own is not None:

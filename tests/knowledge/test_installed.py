@@ -15,6 +15,7 @@ from functools import cache
 
 import pytest
 
+from jaxlint.knowledge import grammar
 from tests.knowledge import tables
 
 DISTRIBUTIONS = {"haiku": "dm-haiku", "orbax": "orbax-checkpoint"}
@@ -128,7 +129,7 @@ def disagreement(row: tables.Row) -> str | None:
     if names is None:
         return None
     positional, everything = names
-    cell, cell_positional = tables.parameter_names(row["params"]), tables.positional_names(row["params"])
+    cell, cell_positional = grammar.parameter_names(row["params"]), grammar.positional_names(row["params"])
     if cell_positional[:1] == ["self"]:  # the first parameter of a method, whatever its name
         everything -= set(positional[:1])
         positional = ["self", *positional[1:]]
