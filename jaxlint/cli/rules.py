@@ -61,7 +61,7 @@ def explain(arguments: list[str]) -> int:
             continue
         selector = catalogue.select(word, "explain")
         if not selector.codes:
-            raise UsageError(f"explain: `{word}` is reserved for a rule that does not exist yet")
+            raise UsageError(f"explain: `{word}` names no rule of this version")
         codes.update(dict.fromkeys(sorted(selector.codes)))
     rules = [catalogue.by_code[code] for code in codes]
     if options.format == "json":

@@ -115,6 +115,7 @@ def reserved_codes() -> dict[str, str]:
                 raise
             continue
         reserved.update(module.RESERVED)
+        reserved.update(getattr(module, "RETIRED", {}))
     return reserved
 
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from jaxlint.devtools import api_changes
+from jaxlint.devtools import api_changes, rule_pages
 from jaxlint.devtools.new_rule import FAMILIES, ScaffoldError, new_rule
 
 
@@ -22,7 +22,12 @@ def main(arguments: list[str] | None = None) -> int:
     changes = commands.add_parser("api-changes", help="hold the table of JAX's changes against installed versions")
     changes.add_argument("python", nargs="+", help="an interpreter that has JAX; three versions at least")
     changes.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
+    docs = commands.add_parser("docs", help="write the pages of the rules under docs/")
+    docs.add_argument("--check", action="store_true", help="write nothing; exit with 1 when a page is out of date")
+    docs.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
     options = parser.parse_args(arguments)
+    if options.command == "docs":
+        return _docs(options.root, check=options.check)
     if options.command == "api-changes":
         return _api_changes(options.root, options.python)
     try:
@@ -32,6 +37,18 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     print(rule.report())
     return 0
+
+
+def _docs(root: Path, *, check: bool) -> int:
+    if not check:
+        print(f"{rule_pages.write(root)} pages changed in {root / rule_pages.FOLDER}")
+        return 0
+    lines = rule_pages.differences(root)
+    for line in lines:
+        print(line)
+    if lines:
+        print("Run `python -m jaxlint.devtools docs` and commit the pages.")
+    return 1 if lines else 0
 
 
 def _api_changes(root: Path, interpreters: list[str]) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
+import runpy
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,7 +106,8 @@ Next:
   2. Let the rule listen to an event, until they pass: pytest tests/contract -k "{self.code}"
   3. Fill in the explanation; its programs are linted, too.
   4. Name the rule under "Guarded by" in references/CODE-REVIEW-RUBRIC.md, section {self.section}.
-  5. Add a line to CHANGELOG.md. No TODO may be left.
+  5. Add a line to CHANGELOG.md, and write the documentation's page: python -m jaxlint.devtools docs
+     No TODO may be left.
 """
 
 
@@ -115,12 +118,15 @@ def new_rule(root: Path, code: str, name: str, family: str | None = None) -> New
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
         raise ScaffoldError(f"{name!r} is not kebab-case")
     rows = _read_catalogue(root)
-    code = _free_code(code, rows)
+    retired = _retired(root)
+    code = _free_code(code, rows.keys() | retired.keys())
     family = _family_of(code, family)
     section = FAMILIES[family][1]
     row = rows.get(code) or {"name": name, "severity": "warning", "default": "opt-in"}
     if row["name"] != name:
         raise ScaffoldError(f"{code} is {row['name']} in the catalogue")
+    if code in retired or name in retired.values():
+        raise ScaffoldError(f"{code} {name} was retired: codes and names are never used again")
     if any(other["name"] == name for known, other in rows.items() if known != code):
         raise ScaffoldError(f"the name {name} is taken")
 
@@ -155,7 +161,14 @@ def _read_catalogue(root: Path) -> dict[str, dict[str, str]]:
         return {row["code"]: row for row in csv.DictReader(file, delimiter="\t")}
 
 
-def _free_code(code: str, rows: dict[str, dict[str, str]]) -> str:
+def _retired(root: Path) -> dict[str, str]:
+    """Codes and names of rules that were taken back."""
+    path = root / RESERVED
+    retired: dict[str, str] = runpy.run_path(str(path)).get("RETIRED", {}) if path.is_file() else {}
+    return retired
+
+
+def _free_code(code: str, taken: Container[str]) -> str:
     """The code itself, or the next free one of a family written as `JAX2xx`."""
     if re.fullmatch(r"JAX\d{3}", code):
         return code
@@ -163,7 +176,7 @@ def _free_code(code: str, rows: dict[str, dict[str, str]]) -> str:
         raise ScaffoldError(f"{code!r} is no code: write JAX204, or JAX2xx for the next free one")
     for number in range(1, 100):
         candidate = f"{code[:4]}{number:02}"
-        if candidate not in rows:
+        if candidate not in taken:
             return candidate
     raise ScaffoldError(f"{code} has no free code left")
 

@@ -254,7 +254,7 @@ class TestStandardInput:
         (["--isolated", "--config", "x.toml"], "exclude each other"),
         (["--config", "x.toml", "--config", "x.toml"], "only one settings file"),
         (["explain", "JAX2O1"], "explain: unknown rule selector `JAX2O1`; did you mean `JAX201`?"),
-        (["explain", "JAX403"], "`JAX403` is reserved for a rule that does not exist yet"),
+        (["explain", "JAX403"], "`JAX403` names no rule of this version"),
         (["rules", "--format", "xml"], "--format must be one of text, json, not `xml`"),
         (["rules", "extra"], "unexpected argument `extra`"),
     ],
