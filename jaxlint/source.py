@@ -66,6 +66,12 @@ def read_source(path: Path) -> Source:
     return decode_source(path, data)
 
 
+def universal_text(path: Path) -> str | None:
+    """The text of a file as Python's text files give it, each newline as one character; None if it cannot be read."""
+    source = read_source(path)
+    return None if source.error is not None else _NEWLINE.sub("\n", source.text)
+
+
 def decode_source(path: Path, data: bytes) -> Source:
     """Decode by PEP 263: a byte order mark, else the declaration in the first two lines, else UTF-8."""
     bom = data.startswith(codecs.BOM_UTF8)

@@ -8,43 +8,99 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+
+from jaxlint.files.mentions import mentions_jax
 
 _NAMES = r"\([^)]*\)|[^\n#]*"
 _IMPORT = re.compile(
     rf"^[ \t]*(?:from[ \t]+(?P<source>\.*[\w.]*)[ \t]+import[ \t]*(?P<names>{_NAMES})|import[ \t]+(?P<plain>[^\n#]+))",
     re.MULTILINE,
 )
+_COMMENT = re.compile(r"#[^\n]*")
 _SKIPPED = frozenset({"build", "dist", "node_modules", "site-packages", "venv", "__pycache__"})
 
 MOST_FILES = 4_000
 """Files of a project beyond which importers are not looked for."""
 
 
+@dataclass(frozen=True, slots=True)
+class FileImports:
+    """What a file imports, as it is written, and whether a library of JAX occurs in it."""
+
+    imports: tuple[tuple[str, tuple[str, ...]], ...]
+    mentions: bool
+
+
+class ImportGraph:
+    """Which Python files of a project import which. They are read when they are first asked about, and once."""
+
+    def __init__(self, project: Path) -> None:
+        self.project = project
+        self._files: dict[str, FileImports] | None = None
+
+    @property
+    def files(self) -> dict[str, FileImports]:
+        """The files by path; none when there are more than `MOST_FILES`."""
+        if self._files is None:
+            paths = list(islice(_python_files(self.project), MOST_FILES + 1))
+            self._files = {} if len(paths) > MOST_FILES else {path: read_imports(path) for path in paths}
+        return self._files
+
+    def importers(self, files: Iterable[Path], roots: Iterable[Path]) -> list[Path]:
+        """The files that import one of `files`, directly or not, without those files themselves."""
+        listed = {str(path) for path in files}
+        if listed >= self.files.keys():
+            return []
+        starts = [str(root) for root in roots]
+        known = {path: module_names(path, starts) for path in self.files}
+        by_name: dict[str, set[str]] = {}
+        for path, names in known.items():
+            for name in names:
+                by_name.setdefault(name, set()).add(path)
+        importing: dict[str, set[str]] = {}
+        for path, names in known.items():
+            for target in imported(self.files[path], path, names):
+                for file in by_name.get(target, ()):
+                    importing.setdefault(file, set()).add(path)
+        found: set[str] = set()
+        queue = list(listed)
+        while queue:
+            for path in importing.get(queue.pop(), ()):
+                if path not in found:
+                    found.add(path)
+                    queue.append(path)
+        return sorted(Path(path) for path in found - listed)
+
+
 def importers(files: Iterable[Path], roots: Iterable[Path], project: Path) -> list[Path]:
-    """The files of `project` that import one of `files`, directly or not, without those files themselves."""
-    listed = {str(path) for path in files}
-    known = {path: module_names(path, [str(root) for root in roots]) for path in _python_files(project)}
-    if len(known) > MOST_FILES or listed >= known.keys():
-        return []
-    by_name: dict[str, set[str]] = {}
-    for path, names in known.items():
-        for name in names:
-            by_name.setdefault(name, set()).add(path)
-    importing: dict[str, set[str]] = {}
-    for path, names in known.items():
-        for target in _imported(path, names):
-            for file in by_name.get(target, ()):
-                importing.setdefault(file, set()).add(path)
-    found: set[str] = set()
-    queue = list(listed)
-    while queue:
-        for path in importing.get(queue.pop(), ()):
-            if path not in found:
-                found.add(path)
-                queue.append(path)
-    return sorted(Path(path) for path in found - listed)
+    """The files of `project` that import one of `files`, as they lie on the disk now."""
+    return ImportGraph(project).importers(files, roots)
+
+
+def read_imports(path: str) -> FileImports:
+    """The imports of a file; of one that cannot be read, none."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError:
+        return FileImports((), mentions=False)
+    return imports_of(data.decode("utf-8", "replace"))
+
+
+def imports_of(text: str) -> FileImports:
+    """The imports of a text."""
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for match in _IMPORT.finditer(text):
+        if match["plain"] is not None:
+            found += [(_without_alias(part), ()) for part in match["plain"].split(",")]
+        else:
+            listed = _COMMENT.sub("", match["names"]).strip("() \t\n")
+            names = (_without_alias(part) for part in listed.split(","))
+            found.append((match["source"], tuple(filter(None, names))))
+    return FileImports(tuple(found), mentions_jax(text))
 
 
 def module_names(path: str, roots: list[str]) -> list[str]:
@@ -58,27 +114,21 @@ def module_names(path: str, roots: list[str]) -> list[str]:
     return names
 
 
-def _imported(path: str, names: list[str]) -> Iterator[str]:
-    try:
-        text = Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return
+def imported(file: FileImports, path: str, names: Sequence[str]) -> Iterator[str]:
+    """The dotted names that a file may import, itself known under `names`."""
     package = Path(path).name == "__init__.py"
-    for match in _IMPORT.finditer(text):
-        if match["plain"] is not None:
-            for part in match["plain"].split(","):
-                dotted = part.split(" as ")[0].strip()
-                yield dotted
-            continue
-        for source in _absolute(match["source"], names, package=package):
-            yield source
-            for part in match["names"].strip("() \t\n").split(","):
-                name = part.split(" as ")[0].strip()
-                if name:
-                    yield f"{source}.{name}" if source else name
+    for source, parts in file.imports:
+        for module in _absolute(source, names, package=package):
+            yield module
+            for part in parts:
+                yield f"{module}.{part}" if module else part
 
 
-def _absolute(source: str, names: list[str], *, package: bool) -> Iterator[str]:
+def _without_alias(part: str) -> str:
+    return part.partition(" as ")[0].strip()
+
+
+def _absolute(source: str, names: Sequence[str], *, package: bool) -> Iterator[str]:
     dots = len(source) - len(source.lstrip("."))
     if not dots:
         yield source

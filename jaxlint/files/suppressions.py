@@ -69,8 +69,16 @@ class Suppressions:
     def silences(self, finding: Finding) -> bool:
         """Whether a comment silences a finding; the comment counts as used."""
         rows = finding.noqa_rows or (finding.span.row,)
+        of_rows = (d for row in dict.fromkeys(rows) for d in self._by_row.get(row, ()))
+        return self._silenced(finding, (*self._whole_file, *of_rows))
+
+    def silences_in_file(self, finding: Finding) -> bool:
+        """Whether a comment that holds for the whole file silences a finding."""
+        return self._silenced(finding, self._whole_file)
+
+    def _silenced(self, finding: Finding, directives: Iterable[Directive]) -> bool:
         found = False
-        for directive in (*self._whole_file, *(d for row in dict.fromkeys(rows) for d in self._by_row.get(row, ()))):
+        for directive in directives:
             if directive.words is None:
                 found = True
                 continue
