@@ -1,0 +1,1 @@
+"""Rules that only hold in our house: one module a rule."""
