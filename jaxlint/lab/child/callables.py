@@ -1,0 +1,125 @@
+"""The function under the instrument, as something that JAX can trace."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A function that can be called, and traced if `staged`.
+
+    jitted_by: `program`, when it came so, `jaxlint`, or None for one that runs as it is. static: the names of
+    arguments that are fixed when it is traced.
+    """
+
+    name: str
+    call: Callable[..., Any]
+    staged: bool
+    jitted_by: str | None
+    static: tuple[str, ...]
+    parameters: inspect.Signature | None
+
+    def named(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        """The arguments of a call by the names of their parameters."""
+        return named_arguments(self.parameters, args, kwargs)
+
+
+def is_staged(function: Any) -> bool:
+    """Whether the function is jitted and can be asked for its program."""
+    return callable(getattr(function, "lower", None)) and callable(getattr(function, "trace", None))
+
+
+def as_it_is(name: str, function: Callable[..., Any]) -> Subject:
+    """The function without any change."""
+    compiled = is_staged(function) or callable(getattr(function, "lower", None))
+    return Subject(
+        name, function, is_staged(function), "program" if compiled else None, _declared_static(function), _signature(function)
+    )
+
+
+def jitted(
+    name: str, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], static: Sequence[str] = ()
+) -> Subject:
+    """The function as it came if it is jitted, and under `jit` otherwise.
+
+    Then those arguments are static that the user names, and, with or without, those that hold something that `jit` does
+    not take: a string, a function, an object. Switches (`bool`) are static, too.
+    """
+    if is_staged(function):
+        return as_it_is(name, function)
+    signature = _signature(function)
+    _check_names(static, signature, name)
+    positions, names, shown = [], list(static), list(static)
+    for position, (argument, value) in enumerate(named_arguments(signature, args, kwargs)):
+        if argument in static or all(_traceable(leaf) for leaf in jax.tree_util.tree_leaves(value)):
+            continue
+        shown.append(argument)
+        if position < len(args):
+            positions.append(position)
+        else:
+            names.append(argument)
+    call = jax.jit(function, static_argnums=tuple(positions) or None, static_argnames=tuple(names) or None)
+    return Subject(name, call, True, "jaxlint", tuple(shown), signature)
+
+
+def named_arguments(
+    signature: inspect.Signature | None, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """Pairs of a parameter's name and what is passed for it."""
+    names = [] if signature is None else [
+        parameter.name
+        for parameter in signature.parameters.values()
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]  # fmt: skip
+    for position, value in enumerate(args):
+        yield names[position] if position < len(names) else f"args[{position}]", value
+    yield from kwargs.items()
+
+
+def static_names(subject: Subject, args: Sequence[Any]) -> set[str]:
+    """The static arguments of a call by name, also those that were declared by position."""
+    names = set(subject.static)
+    for position, (argument, _) in enumerate(subject.named(args, {})):
+        if f"#{position}" in subject.static or f"#{position - len(args)}" in subject.static:
+            names.add(argument)
+    return names
+
+
+def _traceable(leaf: Any) -> bool:
+    return isinstance(leaf, (jax.Array, np.ndarray, np.generic, jax.ShapeDtypeStruct, int, float, complex)) and not isinstance(
+        leaf, bool
+    )
+
+
+def _signature(function: Any) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+
+
+def _check_names(static: Sequence[str], signature: inspect.Signature | None, name: str) -> None:
+    if signature is None or any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
+        return
+    for word in static:
+        if word not in signature.parameters:
+            raise ValueError(f"`{name}` has no parameter `{word}`; it has {', '.join(signature.parameters) or 'none'}")
+
+
+def _declared_static(function: Any) -> tuple[str, ...]:
+    """What a jitted function was told to keep static: names, and positions as `#0`.
+
+    JAX offers no question for it; the state that its functions pickle has the answer in all releases that are supported.
+    """
+    try:
+        state = function.__getstate__()
+        return (*state["static_argnames"], *(f"#{position}" for position in state["static_argnums"]))
+    except (AttributeError, KeyError, TypeError):
+        return ()

@@ -1,0 +1,1 @@
+"""Text for people, made from the reports of the child."""
