@@ -40,7 +40,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where and how a child runs. `platform` is JAX's; `devices` forces that many CPU devices."""
+    """Where and how a child runs. `devices` forces that many CPU devices.
+
+    platform: JAX's platform; None is the CPU unless the environment names another, "" leaves the choice to JAX.
+    """
 
     python: str = sys.executable
     cwd: Path | None = None
@@ -51,7 +54,8 @@ class Setting:
     def environment(self) -> dict[str, str]:
         """The environment of the child: the user's own, on the CPU unless it says otherwise."""
         variables = {**os.environ, **self.variables}
-        variables["JAX_PLATFORMS"] = self.platform or variables.get("JAX_PLATFORMS") or "cpu"
+        if self.platform != "":
+            variables["JAX_PLATFORMS"] = self.platform or variables.get("JAX_PLATFORMS") or "cpu"
         variables.setdefault("PYTHONUNBUFFERED", "1")
         if self.devices:
             flag = "--xla_force_host_platform_device_count"

@@ -12,9 +12,15 @@ COMMANDS = {
     "check": "check files for mistakes with JAX (the default command)",
     "rules": "list the rules",
     "explain": "explain a rule: what it finds, why that is bad, a wrong and a right program, how to mend it",
+    "env": "show what JAX runs on here, and whether it works",
+    "probe": "show what JAX makes of a function: jaxpr, lowered and compiled program, times",
+    "recompiles": "show which calls of a function compile, and why",
+    "bench": "time functions fairly",
     "clean": "remove the results of earlier runs",
     "version": "show the version",
 }
+# They run the user's program, and are modules of `jaxlint.cli` with a function of the same name.
+_LABORATORY = {"env", "probe", "recompiles", "bench"}
 _BEFORE_COMMAND = {"-q", "--quiet", "-s", "--silent", "-v", "--verbose", "--isolated"}
 _BEFORE_COMMAND_WITH_VALUE = {"--color", "--config"}
 
@@ -77,6 +83,11 @@ def _runner_of(command: str) -> Callable[[list[str]], int]:
         from jaxlint.cli.rules import explain  # noqa: PLC0415
 
         return explain
+    if command in _LABORATORY:
+        from importlib import import_module  # noqa: PLC0415
+
+        runner: Callable[[list[str]], int] = getattr(import_module(f"jaxlint.cli.{command}"), command)
+        return runner
     if command == "clean":
         from jaxlint.cli.clean import clean  # noqa: PLC0415
 
@@ -118,7 +129,7 @@ def _with_argument_files(arguments: list[str]) -> list[str]:
 
 
 def _overview() -> str:
-    commands = "\n".join(f"  {name:10}{text}" for name, text in COMMANDS.items())
+    commands = "\n".join(f"  {name:12}{text}" for name, text in COMMANDS.items())
     return f"""jaxlint: a linter that knows what JAX does to a Python program
 
 usage: jaxlint [check] [OPTIONS] [PATHS]...

@@ -10,7 +10,7 @@ _MOST_LINES = 4000
 _MOST_SHOWN = 200
 _LONGEST_PARAMETER = 48
 # What names a thing of the run, or says nothing of what is computed.
-_QUIET = {"name", "debug_info", "source_info", "ctx_mesh", "keep_unused", "inline", "donated_invars"}
+_QUIET = {"name", "debug_info", "source_info", "ctx_mesh", "keep_unused", "inline", "donated_invars", "ft_in", "ft_out"}
 
 
 def outline(closed: Any) -> list[str]:
@@ -39,8 +39,8 @@ def difference(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lines(closed: Any, depth: int) -> Iterator[str]:
-    inner = getattr(closed, "jaxpr", None)
-    body = inner if hasattr(inner, "eqns") else closed
+    body: Any = getattr(closed, "jaxpr", closed)
+    body = body if hasattr(body, "eqns") else closed
     for equation in body.eqns:
         inputs = " ".join(_type(atom) for atom in equation.invars)
         outputs = " ".join(_type(atom) for atom in equation.outvars)
@@ -50,7 +50,13 @@ def _lines(closed: Any, depth: int) -> Iterator[str]:
             found = [item for item in items if hasattr(item, "eqns") or hasattr(getattr(item, "jaxpr", None), "eqns")]
             programs += [(name, item) for item in found]
             text = str(value)
-            if not found and value is not None and name not in _QUIET and len(text) <= _LONGEST_PARAMETER and "0x" not in text:
+            if (
+                not found
+                and value is not None
+                and name not in _QUIET
+                and len(text) <= _LONGEST_PARAMETER
+                and "0x" not in text
+            ):
                 parameters.append(f"{name}={text}")
         title = f" {equation.params['name']}" if isinstance(equation.params.get("name"), str) else ""
         shown = f"[{' '.join(parameters)}]" if parameters else ""
@@ -69,7 +75,10 @@ def _figures(report: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The comparable numbers of a report, by a readable name. Times are no property of the program."""
     for kind in ("inputs", "outputs"):
         for leaf in report.get(kind) or ():
-            yield f"{kind[:-1]} {leaf['name'] or '(whole)'}", leaf["type"] + (" (weak)" if leaf.get("weak_type") else "")
+            yield (
+                f"{kind[:-1]} {leaf['name'] or '(whole)'}",
+                leaf["type"] + (" (weak)" if leaf.get("weak_type") else ""),
+            )
     jaxpr = report.get("jaxpr") or {}
     for name in ("equations", "equations_nested", "depth", "constant_bytes"):
         yield name.replace("_", " "), jaxpr.get(name)

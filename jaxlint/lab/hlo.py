@@ -6,7 +6,8 @@ import re
 from collections import Counter
 
 COLLECTIVES = (
-    "all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute", "ragged-all-to-all", "reduce-scatter",
+    "all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute", "ragged-all-to-all",
+    "reduce-scatter",
 )  # fmt: skip
 # `%name = f32[4]{0} fusion(...)`: the type may be a tuple, and the operation follows it.
 _INSTRUCTION = re.compile(r"^\s*(?:ROOT )?%?[\w.\-]+ = (?:\([^=]*?\)|\S+) ([a-z][\w\-]*)\(", re.MULTILINE)
@@ -63,7 +64,11 @@ def donor_arguments(text: str) -> tuple[int, set[int]]:
     if main is None:
         return 0, set()
     arguments = {int(match[1]): match[0] for match in _ARGUMENT.finditer(main[1])}
-    donors = {number for number, argument in arguments.items() if "tf.aliasing_output" in argument or "jax.buffer_donor" in argument}
+    donors = {
+        number
+        for number, argument in arguments.items()
+        if "tf.aliasing_output" in argument or "jax.buffer_donor" in argument
+    }
     return len(arguments), donors
 
 

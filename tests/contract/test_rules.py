@@ -136,7 +136,7 @@ def test_right_program_is_silent(rule: Rule, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "jaxlint").rglob("*.py")), ids=lambda path: path.stem)
 def test_engine_names_no_rule(path: Path) -> None:
-    """Arrows go one way: rules know the engine, the engine knows events."""
+    """Arrows go one way: rules know the engine, the engine knows events. What runs inside a child may know JAX."""
     if "devtools" in path.parts:
         return
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -148,7 +148,8 @@ def test_engine_names_no_rule(path: Path) -> None:
         name
         for node in ast.walk(tree)
         for name in _imported(node)
-        if name.partition(".")[0] in {"jax", "jaxlib"} or name.startswith("jaxlint.rules")
+        if (name.partition(".")[0] in {"jax", "jaxlib"} and "inside" not in path.parts)
+        or name.startswith("jaxlint.rules")
     ]
     assert not imported, f"{path.name} imports {imported}"
 

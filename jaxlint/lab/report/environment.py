@@ -12,12 +12,17 @@ _WIDTH = 100
 
 def text(report: dict[str, Any]) -> str:
     """What a bug report or a benchmark should say about where it ran."""
-    python, system = report["python"], report["system"]
-    rows = [
-        ["python", f"{python['version']} ({python['implementation']}), {python['executable']}"],
-        ["system", f"{system['name']} {system['release']}, {system['machine']}, {plural(system['cpus'] or 0, 'cpu')}"],
-        ["versions", ", ".join(f"{name} {version}" for name, version in report["versions"].items())],
-    ]
+    rows = []
+    if "python" in report:
+        python, system = report["python"], report["system"]
+        rows = [
+            ["python", f"{python['version']} ({python['implementation']}), {python['executable']}"],
+            [
+                "system",
+                f"{system['name']} {system['release']}, {system['machine']}, {plural(system['cpus'] or 0, 'cpu')}",
+            ],
+            ["versions", ", ".join(f"{name} {version}" for name, version in report["versions"].items())],
+        ]
     if "jax" in report:
         rows.append(["jax", f"{report['jax']['version']}, imported from {report['jax']['location']}"])
     rows += _backend_rows(report.get("backend"))
@@ -25,7 +30,9 @@ def text(report: dict[str, Any]) -> str:
     rows += _cache_rows(report.get("compilation_cache"))
     names = report["environment_variables"]
     rows.append(["environment", f"{', '.join(names)} (names only)" if names else "no relevant variable is set"])
-    smoke = [f"{test['name']} {seconds(test['seconds']) if test['ok'] else 'FAILED'}" for test in report.get("smoke", ())]
+    smoke = [
+        f"{test['name']} {seconds(test['seconds']) if test['ok'] else 'FAILED'}" for test in report.get("smoke", ())
+    ]
     rows.append(["smoke test", ", ".join(smoke) if smoke else "not run"])
     lines = table([part for label, value in rows for part in _wrapped(label, value)])
     for failure in report["failures"]:

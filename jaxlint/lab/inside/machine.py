@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jaxlib
+import jaxlib.version
 
 
 def describe() -> dict[str, Any]:
@@ -24,7 +24,7 @@ def describe() -> dict[str, Any]:
         "load": _load(),
         "python": platform.python_version(),
         "jax": jax.__version__,
-        "jaxlib": jaxlib.__version__,
+        "jaxlib": jaxlib.version.__version__,
         "x64": bool(jax.config.jax_enable_x64),
         "matmul_precision": str(jax.config.jax_default_matmul_precision or "default"),
     }

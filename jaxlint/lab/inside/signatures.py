@@ -9,12 +9,13 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxlint.lab.child.callables import Subject, static_names
+from jaxlint.lab.inside.callables import Subject, static_names
 
 _LONGEST = 80
 # How unlike two calls are: one that differs in the sharding alone is nearer than one of another structure.
 _WEIGHTS = {
-    "sharding": 2, "weak type": 3, "closure identity": 4, "static value": 4, "dtype": 5, "shape": 6, "arguments": 20, "pytree structure": 30,
+    "sharding": 2, "weak type": 3, "closure identity": 4, "static value": 4, "dtype": 5, "shape": 6,
+    "arguments": 20, "pytree structure": 30,
 }  # fmt: skip
 
 
@@ -99,9 +100,11 @@ def _leaf(value: Any) -> Leaf | Fixed:
     if not isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex, jax.ShapeDtypeStruct)):
         return Fixed(value)
     seen = jax.eval_shape(lambda x: x, value)
-    weak = getattr(value, "weak_type", isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic))
+    weak = getattr(
+        value, "weak_type", isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
+    )
     committed = getattr(value, "committed", getattr(value, "_committed", False))
-    sharding = str(value.sharding) if committed else "uncommitted"
+    sharding = str(getattr(value, "sharding", None)) if committed else "uncommitted"
     return Leaf(tuple(seen.shape), str(seen.dtype), bool(weak), sharding)
 
 

@@ -9,31 +9,36 @@ import re
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from jaxlint.lab.redaction import everywhere, relevant_names, scrub, without_people
+from jaxlint.lab.redaction import everywhere, scrub, without_people
 
 _FRIENDS = (
-    "numpy", "scipy", "ml_dtypes", "opt_einsum", "flax", "optax", "equinox", "dm-haiku", "chex", "jaxtyping", "orbax-checkpoint",
-    "distrax", "numpyro", "blackjax", "diffrax", "jaxopt", "penzai", "tensorflow", "torch",
+    "numpy", "scipy", "ml_dtypes", "opt_einsum", "flax", "optax", "equinox", "dm-haiku", "chex", "jaxtyping",
+    "orbax-checkpoint", "distrax", "numpyro", "blackjax", "diffrax", "jaxopt", "penzai", "tensorflow", "torch",
 )  # fmt: skip
 _PLUGIN = re.compile(r"^(jax[-_].*plugin|jax[-_](cuda|rocm|metal|tpu)|jax-metal|libtpu|jax_plugins)")
 _WORD = re.compile(r"^[a-z0-9_]{2,24}$")
 
 
-def collect(*, redacted: bool = True) -> dict[str, Any]:
-    """The whole report. Nothing in it is the value of an environment variable."""
+def collect(variables: Sequence[str], *, redacted: bool = True) -> dict[str, Any]:
+    """The whole report. Nothing in it is the value of an environment variable; `variables` are names to mention."""
     report: dict[str, Any] = {
         "python": {
             "version": platform.python_version(),
             "implementation": platform.python_implementation(),
             "executable": sys.executable,
         },
-        "system": {"name": platform.system(), "release": platform.release(), "machine": platform.machine(), "cpus": os.cpu_count()},
-        "environment_variables": relevant_names(os.environ),
+        "system": {
+            "name": platform.system(),
+            "release": platform.release(),
+            "machine": platform.machine(),
+            "cpus": os.cpu_count(),
+        },
+        "environment_variables": list(variables),
         "versions": _versions(),
         "failures": [],
     }

@@ -10,10 +10,10 @@ from typing import Any
 import jax
 
 from jaxlint.lab import hlo
-from jaxlint.lab.child import program
-from jaxlint.lab.child.callables import Subject, static_names
-from jaxlint.lab.child.stages import Stages
 from jaxlint.lab.difference import outline
+from jaxlint.lab.inside import program
+from jaxlint.lab.inside.callables import Subject, static_names
+from jaxlint.lab.inside.stages import Stages
 
 _MEMORY = ("argument", "output", "alias", "temp", "generated_code")
 
@@ -42,7 +42,7 @@ def probe(
         for name in ("jaxpr", "lowering", *(["compilation"] if optimised else [])):
             stages.skip(name, "the function could not be traced")
         return report
-    inputs = list(_inputs(subject, traced, args, kwargs))
+    inputs = list(_inputs(subject, traced, args))
     report["inputs"] = inputs
     report["outputs"] = stages.run("outputs", lambda: list(_leaves(traced.out_info)))
     report["jaxpr"] = stages.run("jaxpr", lambda: program.describe(traced.jaxpr))
@@ -63,7 +63,7 @@ def probe(
     return report
 
 
-def _inputs(subject: Subject, traced: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _inputs(subject: Subject, traced: Any, args: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """The traced leaves of the arguments, in the order of the program's inputs."""
     static = static_names(subject, args)
     positional = [name for name, _ in subject.named(args, {}) if name not in static]
@@ -78,7 +78,7 @@ def _inputs(subject: Subject, traced: Any, args: Sequence[Any], kwargs: dict[str
 
 def _leaves(tree: Any, name: str = "") -> Iterator[dict[str, Any]]:
     for path, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]:
-        aval = getattr(leaf, "_aval", leaf) if not hasattr(leaf, "shape") else leaf
+        aval = getattr(leaf, "_aval", leaf)  # what tells of weak types, in all releases
         yield {
             "name": name + jax.tree_util.keystr(path),
             "type": program.short_type(aval),
@@ -90,7 +90,11 @@ def _leaves(tree: Any, name: str = "") -> Iterator[dict[str, Any]]:
 def _stablehlo(lowered: Any, texts: dict[str, str]) -> dict[str, Any]:
     text = texts["stablehlo.mlir"] = lowered.as_text()
     operations = hlo.stable_operations(text)
-    return {"operations": sum(operations.values()), "bytes": len(text.encode()), "collectives": hlo.stable_collectives(text)}
+    return {
+        "operations": sum(operations.values()),
+        "bytes": len(text.encode()),
+        "collectives": hlo.stable_collectives(text),
+    }
 
 
 def _hlo(lowered: Any, texts: dict[str, str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ _STAGES = {
 
 
 class Durations:
-    """Intervals of each stage while `watching` is entered. JAX offers no way to take a listener back, so there is one."""
+    """Intervals of each stage while `watching` is entered. No listener can be taken back, so there is one."""
 
     def __init__(self) -> None:
         self._intervals: dict[str, list[tuple[float, float]]] = {}

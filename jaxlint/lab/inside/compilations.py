@@ -11,11 +11,16 @@ from typing import Any
 
 import jax
 
-_COMPILING = re.compile(r"Compiling (?P<name>.+?) with global shapes and types (?P<types>.*?)\. Argument mapping", re.DOTALL)
+_COMPILING = re.compile(
+    r"Compiling (?P<name>.+?) with global shapes and types (?P<types>.*?)\. Argument mapping", re.DOTALL
+)
 _COMPILED = re.compile(r"Finished XLA compilation of (?P<name>.+?) in (?P<seconds>[\d.e+-]+) sec")
 _MISS = re.compile(r"TRACING CACHE MISS at (?P<place>.*?)(?: because)?:\n(?P<text>.*)", re.DOTALL)
 _DEFINED = re.compile(r"^\s*(?:for )?(?P<name>\S+)(?: id=(?P<identity>\d+))? defined at (?P<place>\S+)", re.MULTILINE)
-_CHANGED = re.compile(r"\* at (?P<argument>.+?), (?:now (?P<now>.+?) and before (?P<before>.+)|seen (?P<seen>.+?), but now given (?P<given>.+))")
+_CHANGED = re.compile(
+    r"\* at (?P<argument>.+?), (?:now (?P<now>.+?) and before (?P<before>.+)"
+    r"|seen (?P<seen>.+?), but now given (?P<given>.+))"
+)
 
 
 @dataclass(slots=True)

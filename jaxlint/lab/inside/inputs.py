@@ -8,8 +8,8 @@ from typing import Any
 
 import jax
 
-from jaxlint.lab.child.callables import Subject, static_names
-from jaxlint.lab.child.signatures import Signature, differences, signature
+from jaxlint.lab.inside.callables import Subject, static_names
+from jaxlint.lab.inside.signatures import Signature, differences, signature
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -36,7 +36,8 @@ class Source:
         for leaf in leaves:
             if self._is(self._used, leaf) or leaf.is_deleted():
                 raise InputError(
-                    "the factory returned a buffer that an earlier call has taken over (donated); it must make new arrays each time"
+                    "the factory returned a buffer that an earlier call has taken over (donated); "
+                    "it must make new arrays each time"
                 )
         jax.block_until_ready(leaves)
         self._check_equivalent(args, kwargs)
@@ -66,7 +67,8 @@ class Source:
         for cause in differences(now, self._first):
             if cause.kind != "closure identity":
                 raise InputError(
-                    f"the factory is not constant: {cause.kind} of `{cause.argument}` was {cause.before}, and is now {cause.now}"
+                    f"the factory is not constant: {cause.kind} of `{cause.argument}` was {cause.before}, "
+                    f"and is now {cause.now}"
                 )
 
 
@@ -82,7 +84,8 @@ def dynamic_leaves(subject: Subject, arguments: Arguments) -> list[Any]:
     named = list(subject.named(args, kwargs))
     positional = [value for name, value in named[: len(args)] if name not in static]
     keywords = {name: value for name, value in named[len(args) :] if name not in static}
-    return jax.tree_util.tree_leaves((positional, keywords))
+    leaves: list[Any] = jax.tree_util.tree_leaves((positional, keywords))
+    return leaves
 
 
 def donated_leaves(subject: Subject, arguments: Arguments) -> list[bool]:

@@ -40,7 +40,12 @@ def as_it_is(name: str, function: Callable[..., Any]) -> Subject:
     """The function without any change."""
     compiled = is_staged(function) or callable(getattr(function, "lower", None))
     return Subject(
-        name, function, is_staged(function), "program" if compiled else None, _declared_static(function), _signature(function)
+        name,
+        function,
+        is_staged(function),
+        "program" if compiled else None,
+        _declared_static(function),
+        _signature(function),
     )
 
 
@@ -93,9 +98,9 @@ def static_names(subject: Subject, args: Sequence[Any]) -> set[str]:
 
 
 def _traceable(leaf: Any) -> bool:
-    return isinstance(leaf, (jax.Array, np.ndarray, np.generic, jax.ShapeDtypeStruct, int, float, complex)) and not isinstance(
-        leaf, bool
-    )
+    return isinstance(
+        leaf, (jax.Array, np.ndarray, np.generic, jax.ShapeDtypeStruct, int, float, complex)
+    ) and not isinstance(leaf, bool)
 
 
 def _signature(function: Any) -> inspect.Signature | None:
@@ -116,7 +121,8 @@ def _check_names(static: Sequence[str], signature: inspect.Signature | None, nam
 def _declared_static(function: Any) -> tuple[str, ...]:
     """What a jitted function was told to keep static: names, and positions as `#0`.
 
-    JAX offers no question for it; the state that its functions pickle has the answer in all releases that are supported.
+    JAX offers no question for it; the state that its functions pickle has the answer in all supported
+    releases.
     """
     try:
         state = function.__getstate__()

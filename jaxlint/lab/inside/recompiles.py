@@ -11,10 +11,10 @@ from typing import Any
 
 import jax
 
-from jaxlint.lab.child.callables import Subject
-from jaxlint.lab.child.compilations import Compilation, abstract_types, listening
-from jaxlint.lab.child.signatures import Cause, Signature, nearest, signature
-from jaxlint.lab.child.stages import describe
+from jaxlint.lab.inside.callables import Subject
+from jaxlint.lab.inside.compilations import Compilation, abstract_types, listening
+from jaxlint.lab.inside.signatures import Cause, Signature, nearest, signature
+from jaxlint.lab.inside.stages import describe
 
 _JAX = str(Path(jax.__file__).parent) + os.sep
 
@@ -93,7 +93,9 @@ class Watch:
         earlier = self._inner.get(compilation.name, [])
         words = compilation.explanation
         if words:
-            earlier = [entry for entry in earlier if entry[0].explanation and entry[0].explanation.defined == words.defined]
+            earlier = [
+                entry for entry in earlier if entry[0].explanation and entry[0].explanation.defined == words.defined
+            ]
         if not earlier:
             return None, [Cause("first call", "", "", "")]
         before, label = min(
