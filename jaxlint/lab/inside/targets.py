@@ -6,7 +6,7 @@ import ast
 import importlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,14 @@ def target(text: str) -> tuple[Loaded, Any]:
     return loaded, function
 
 
-def inputs_of(loaded: Loaded, text: str, named: str | None) -> tuple[str, Callable[[], Inputs]]:
+def sides(requested: Iterable[dict[str, Any]]) -> Iterator[tuple[Any, str, Callable[[], Inputs]]]:
+    """For each side of a comparison the function, and its factory with its name."""
+    for side in requested:
+        loaded, function = target(side["target"])
+        yield function, *_inputs_of(loaded, side["target"], side["factory"])
+
+
+def _inputs_of(loaded: Loaded, text: str, named: str | None) -> tuple[str, Callable[[], Inputs]]:
     """The factory that the user names, or that a comment at the function names."""
     qualname = text.partition("::")[2]
     name = named or _from_comment(loaded, qualname)

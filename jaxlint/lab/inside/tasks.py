@@ -38,16 +38,17 @@ def bench(request: dict[str, Any], channel: Channel) -> None:
 
 
 def _probe(request: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    from jaxlint.lab.inside.targets import sides
+
+    asked = list(sides(request["sides"]))  # what is missing shows before JAX is imported
+
     from jaxlint.lab.difference import difference
     from jaxlint.lab.inside import machine
     from jaxlint.lab.inside.callables import jitted
     from jaxlint.lab.inside.probe import prepare, probe
-    from jaxlint.lab.inside.targets import inputs_of, target
 
     programs = []
-    for side in request["sides"]:
-        loaded, function = target(side["target"])
-        factory_name, make = inputs_of(loaded, side["target"], side["factory"])
+    for side, (function, factory_name, make) in zip(request["sides"], asked, strict=True):
         args, kwargs = make()
         subject = jitted(side["target"].partition("::")[2], function, args, kwargs, request["static"])
         prepare()
@@ -70,14 +71,16 @@ def _probe(request: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 
 def _recompiles(request: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    from jaxlint.lab.inside.targets import target
+
+    loaded, function = target(request["target"])
+
     from jaxlint.lab.inside import machine
     from jaxlint.lab.inside.callables import as_it_is, jitted
     from jaxlint.lab.inside.cases import batches
     from jaxlint.lab.inside.compilations import explains
     from jaxlint.lab.inside.recompiles import run
-    from jaxlint.lab.inside.targets import target
 
-    loaded, function = target(request["target"])
     made = batches(loaded, request["factory"], request["cases"], request["repeat"])
     name = request["target"].partition("::")[2]
     if request["jit"]:
@@ -102,19 +105,20 @@ def _recompiles(request: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 
 def _bench(request: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    from jaxlint.lab.inside.targets import sides
+
+    asked = list(sides(request["sides"]))
+
     from jaxlint.lab.inside import machine
     from jaxlint.lab.inside.bench import Plan, bench, train
     from jaxlint.lab.inside.callables import as_it_is, jitted
     from jaxlint.lab.inside.inputs import InputError
     from jaxlint.lab.inside.probe import prepare
     from jaxlint.lab.inside.stages import describe
-    from jaxlint.lab.inside.targets import inputs_of, target
 
     subjects: list[Subject] = []
     factories: list[Factory] = []
-    for side in request["sides"]:
-        loaded, function = target(side["target"])
-        _, make = inputs_of(loaded, side["target"], side["factory"])
+    for side, (function, _, make) in zip(request["sides"], asked, strict=True):
         if request["jit"]:
             args, kwargs = make()
             subjects.append(jitted(side["label"], function, args, kwargs, request["static"]))
