@@ -41,7 +41,8 @@ class Rule:
 
     code: `JAX` and three digits. name: kebab-case. default: on unless selected otherwise.
     messages: templates by kind of report, filled with `str.format`; the key `"default"` must exist. Lower case, no
-    final stop, names in backticks. help: one line that says how to mend it. reference: an anchor of
+    final stop, names in backticks. help: one line that says how to mend it. shown_as: how editors show the place beside
+    underlining it: faded as "unnecessary", or struck through as "deprecated". reference: an anchor of
     references/CODE-REVIEW-RUBRIC.md; rules of other packages give the web address of their page.
     """
 
@@ -51,6 +52,7 @@ class Rule:
     default: ClassVar[bool] = True
     messages: ClassVar[dict[str, str]]
     help: ClassVar[str]
+    shown_as: ClassVar[str] = ""
     reference: ClassVar[str]
     explanation: ClassVar[Explanation]
 

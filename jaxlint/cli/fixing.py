@@ -26,10 +26,10 @@ class Fixing:
 
     def run(self, runner: Runner, files: Sequence[Path]) -> Fixed:
         """Check, and fix in memory where that is asked for."""
+        texts = {self._unsaved.path: self._unsaved} if self._unsaved is not None else {}
         if not self.applies:
-            texts = {self._unsaved.path: self._unsaved} if self._unsaved is not None else {}
             return Fixed(runner.check(files, texts))
-        return fix_files(runner, files, self._unsaved, unsafe=self._options.unsafe_fixes)
+        return fix_files(runner, files, texts, unsafe=self._options.unsafe_fixes)
 
     def finish(self, fixed: Fixed, shown: Callable[[Path], str]) -> list[str]:
         """Write the fixed files, the fixed standard input or the diff; what went wrong, a line each."""

@@ -16,6 +16,7 @@ COMMANDS = {
     "probe": "show what JAX makes of a function: jaxpr, lowered and compiled program, times",
     "recompiles": "show which calls of a function compile, and why",
     "bench": "time functions fairly",
+    "server": "serve an editor, by the language server protocol",
     "clean": "remove the results of earlier runs",
     "version": "show the version",
 }
@@ -88,6 +89,10 @@ def _runner_of(command: str) -> Callable[[list[str]], int]:
 
         runner: Callable[[list[str]], int] = getattr(import_module(f"jaxlint.cli.{command}"), command)
         return runner
+    if command == "server":
+        from jaxlint.cli.server import server  # noqa: PLC0415
+
+        return server
     if command == "clean":
         from jaxlint.cli.clean import clean  # noqa: PLC0415
 

@@ -49,6 +49,12 @@ def project_target(folder: Path) -> Target | None:
     return project_target(folder.parent)
 
 
+def forget_requirements() -> None:
+    """Read the project's files again, for a process that outlives changes to them."""
+    project_target.cache_clear()
+    _toml.cache_clear()
+
+
 def _declared(folder: Path) -> Target | None:
     for source in (_pyproject, _optional, _requirements_files, _setup_cfg, _setup_py, _lock_files):
         found = supported(source(folder))

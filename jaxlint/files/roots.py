@@ -37,3 +37,9 @@ def project_folder(folder: Path) -> Path | None:
     if any((folder / name).exists() for name in _PROJECT_FILES):
         return folder
     return None if folder.parent == folder else project_folder(folder.parent)
+
+
+def forget_roots() -> None:
+    """Look at the folders again, for a process that outlives changes to them."""
+    package_root.cache_clear()
+    project_folder.cache_clear()

@@ -46,9 +46,9 @@ class Fixed:
             yield from _diff(self.before[path], self.after[path], shown[path])
 
 
-def fix_files(runner: Runner, files: Sequence[Path], unsaved: Source | None, *, unsafe: bool) -> Fixed:
-    """Mend what can be mended, in memory. What `unsaved` holds is fixed as the file of its path."""
-    texts: dict[str, Source] = {unsaved.path: unsaved} if unsaved is not None else {}
+def fix_files(runner: Runner, files: Sequence[Path], unsaved: Mapping[str, Source], *, unsafe: bool) -> Fixed:
+    """Mend what can be mended, in memory. `unsaved` holds, by path, what stands in for files."""
+    texts = dict(unsaved)
     fixed = Fixed(runner.check(files, texts))
     settled: set[str] = set()
     for _ in range(ROUNDS):

@@ -28,6 +28,7 @@ class DeprecatedApiRule(Rule):
         ),
     }
     help = "use what takes its place"
+    shown_as = "deprecated"
     reference = "legacy-api"
     explanation = Explanation(
         what="A name or an argument is used that is deprecated in the JAX version that the project targets.",

@@ -22,6 +22,7 @@ class UnusedSuppressionRule(Rule):
         "file": "unused file-level suppression of {codes}: nothing is reported in this file",
     }
     help = "remove the code, or the comment if no code is left"
+    shown_as = "unnecessary"
     reference = "linter"
     explanation = Explanation(
         what=(

@@ -25,6 +25,7 @@ class WithMeshRule(Rule):
         "default": "`with {mesh}` enters the deprecated mesh context: `jax.set_mesh` is the one that JAX reads",
     }
     help = "write `with jax.set_mesh(mesh):`"
+    shown_as = "deprecated"
     reference = "sharding-semantics"
     explanation = Explanation(
         what="`with mesh:` on a `jax.sharding.Mesh`.",
