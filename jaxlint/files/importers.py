@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -38,8 +38,9 @@ class FileImports:
 class ImportGraph:
     """Which Python files of a project import which. They are read when they are first asked about, and once."""
 
-    def __init__(self, project: Path) -> None:
+    def __init__(self, project: Path, read: Callable[[str], FileImports] | None = None) -> None:
         self.project = project
+        self._read = read or read_imports
         self._files: dict[str, FileImports] | None = None
 
     @property
@@ -47,7 +48,7 @@ class ImportGraph:
         """The files by path; none when there are more than `MOST_FILES`."""
         if self._files is None:
             paths = list(islice(_python_files(self.project), MOST_FILES + 1))
-            self._files = {} if len(paths) > MOST_FILES else {path: read_imports(path) for path in paths}
+            self._files = {} if len(paths) > MOST_FILES else {path: self._read(path) for path in paths}
         return self._files
 
     def importers(self, files: Iterable[Path], roots: Iterable[Path]) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,7 +12,7 @@ from jaxlint.config.catalogue import load_catalogue
 from jaxlint.config.errors import UsageError
 from jaxlint.config.resolver import Resolver, Sources
 from jaxlint.config.toml import Layer
-from jaxlint.files.importers import importers
+from jaxlint.files.importers import FileImports, ImportGraph, imports_of, read_imports
 from jaxlint.files.requirements import forget_requirements
 from jaxlint.files.roots import forget_roots, import_roots, project_folder
 from jaxlint.findings import Finding
@@ -45,6 +46,7 @@ class Analyst:
         self._folders: tuple[Folder, ...] = (Folder(""),)
         self._resolvers: dict[str, Resolver] = {}
         self._proven: dict[str, Resolver] = {}
+        self._imports: dict[str, tuple[object, FileImports]] = {}
         default_engine(rules=[], roots=[])  # loads the parser and the tables before anybody waits for them
 
     # ---- what the server tells ----
@@ -111,7 +113,9 @@ class Analyst:
         return Outcome()
 
     def _runner(self, resolver: Resolver, *, wide: bool) -> Runner:
-        return Runner(self._catalogue, resolver, engine=self._engine, importing=importers if wide else _no_importers)
+        return Runner(
+            self._catalogue, resolver, engine=self._engine, importing=self._importers if wide else _no_importers
+        )
 
     def _texts(self, files: Sequence[Path]) -> dict[str, Source]:
         """What editors hold: of the files that are checked as it is, of the others as it last made sense."""
@@ -132,8 +136,21 @@ class Analyst:
         for project in {project_folder(path.parent) for path in paths}:
             if project is not None:
                 inside = [path for path in paths if path.is_relative_to(project)]
-                found.update(map(str, importers(inside, roots, project)))
+                found.update(map(str, self._importers(inside, roots, project)))
         return sorted(found & self._open.keys() - set(files))
+
+    def _importers(self, files: Sequence[Path], roots: Sequence[Path], project: Path) -> list[Path]:
+        return ImportGraph(project, self._imports_of).importers(files, roots)
+
+    def _imports_of(self, path: str) -> FileImports:
+        """What a file imports, as an editor holds it or as it is on disk; known as long as it is the same."""
+        source = self._open.get(path)
+        mark = source.text if source is not None else _stamp(path)
+        known = self._imports.get(path)
+        if known is None or known[0] != mark:
+            found = imports_of(source.text) if source is not None else read_imports(path)
+            known = self._imports[path] = (mark, found)
+        return known[1]
 
     # ---- settings ----
 
@@ -164,6 +181,14 @@ class Analyst:
         settings = Layer(base.folder.settings, folder, "the editor's setting `{key}`")
         file = folder / Path(base.folder.configuration).expanduser() if base.folder.configuration else None
         return Resolver(self._catalogue, Sources(settings, file=file), folder)
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        status = os.stat(path)  # noqa: PTH116 (asked of every file of a project)
+    except OSError:
+        return (0, 0)
+    return (status.st_mtime_ns, status.st_size)
 
 
 def _no_importers(files: Sequence[Path], roots: Sequence[Path], project: Path) -> list[Path]:  # noqa: ARG001
