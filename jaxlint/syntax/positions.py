@@ -31,6 +31,7 @@ class _Recorder(CodegenState):
         self.column = 0
         self.wanted = wanted
         self.found: dict[int, tuple[int, int, int, int]] = {}
+        self.begun: dict[int, tuple[int, int]] = {}
 
     def add_indent_tokens(self) -> None:
         self.tokens.extend(self.indent_tokens)
@@ -55,6 +56,7 @@ class _Recorder(CodegenState):
 
     def before_codegen(self, node: Any) -> None:
         if id(node) in self.wanted:
+            self.begun.setdefault(id(node), (self.line, self.column))
             self.found.setdefault(id(node), (self.line, self.column, self.line, self.column))
 
     def after_codegen(self, node: Any) -> None:
@@ -152,36 +154,38 @@ class Positions:
             return self._from_whole(node)
         return self._place(index, node)
 
-    def _record(self, index: int, wanted: set[int]) -> dict[int, tuple[int, int, int, int]]:
+    def _record(self, index: int, wanted: set[int]) -> _Recorder:
         statements = self.module.statements
         assert statements is not None
         _, line, indent = statements[index]
         recorder = _Recorder([indent], "    ", "\n", wanted)
         line._codegen(recorder)
-        return recorder.found
+        return recorder
 
     def _relative(self, index: int, want: dict[int, Any], node: cst.CSTNode) -> tuple[int, int] | None:
         """(row of the end of the header, row of the statement), both counted from the same line."""
         body = want[_KEY]
-        found = self._record(index, {id(body), id(node)})
-        if id(body) not in found or id(node) not in found:
+        record = self._record(index, {id(body), id(node)})
+        if id(body) not in record.begun or id(node) not in record.found:
             return None
-        return found[id(body)][0], found[id(node)][0]
+        return record.begun[id(body)][0], record.found[id(node)][0]
 
     def _place(self, index: int, node: cst.CSTNode) -> Span:
         statements = self.module.statements
         assert statements is not None and self._starts is not None
         statement = statements[index][0]
         body = getattr(node, "body", None) if node is statement else None
-        found = self._record(index, {id(node), id(statement), id(body)})
+        record = self._record(index, {id(node), id(statement), id(body)})
+        found = record.found
         row, column = self._starts[index]
         if id(node) not in found or id(statement) not in found:
             return Span(row, column + 1, row, column + 1)
         base = found[id(statement)]
         start_row, start_column, end_row, end_column = found[id(node)]
-        if isinstance(body, cst.BaseSuite) and id(body) in found:
-            # Of a compound statement, only the header, without its colon.
-            end_row, end_column = found[id(body)][0], max(found[id(body)][1] - 1, 0)
+        if isinstance(body, cst.BaseSuite) and id(body) in record.begun:
+            # Of a compound statement, only the header, without its colon. The body itself may begin rows below.
+            end_row, end_column = record.begun[id(body)]
+            end_column = max(end_column - 1, 0)
         shift = row - base[0]
         # On the statement's own first line the generated columns are right up to a constant.
         offset = column - base[1]
