@@ -32,7 +32,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Related:
     """A place that explains a finding: where the key was first consumed, where the function is traced."""
 

@@ -187,6 +187,12 @@ def test_statistics() -> None:
     assert json.loads(statistics.as_json([])) == []
 
 
+def test_stories_of_one_length_have_an_order() -> None:
+    """Of two reports at one place the runner shows the lesser, on every run."""
+    near, far = Related("/p/a.py", Span(1, 1, 1, 2), "m"), Related("/p/b.py", Span(1, 1, 1, 2), "m")
+    assert sorted([[far], [near]]) == [[near], [far]]
+
+
 class Terminal(io.StringIO):
     """A stream that says it is a terminal."""
 
