@@ -130,9 +130,9 @@ def _outputs(options: argparse.Namespace, setting: str) -> list[_Output]:
 
 
 def _write_file(path: Path, shown: str, pieces: Iterable[str]) -> list[str]:
+    text = "".join(pieces)
     try:
-        with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
-            file.writelines(pieces)
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         return [f"{shown}: cannot be written: {(error.strerror or str(error)).lower()}"]
     return []

@@ -19,6 +19,7 @@ from jaxlint.cli.streams import write
 from jaxlint.config.catalogue import Catalogue, load_catalogue
 from jaxlint.config.errors import UsageError
 from jaxlint.report.reference import reference_path, rule_url
+from jaxlint.report.rule_text import markdown, one_line, sections
 from jaxlint.report.style import Style, wants_colour
 from jaxlint.rule import Rule
 
@@ -83,7 +84,7 @@ def rule_object(rule: Rule) -> dict[str, Any]:
         "name": rule.name,
         "severity": rule.severity.value,
         "default": rule.default,
-        "summary": _summary(rule),
+        "summary": one_line(rule),
         "message_formats": list(rule.messages.values()),
         "help": rule.help,
         "reference": reference_path(rule.reference),
@@ -98,35 +99,23 @@ def rule_object(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _summary(rule: Rule) -> str:
-    """The first sentence of the explanation, on one line."""
-    text = " ".join(rule.explanation.what.split())
-    return re.split(r"(?<=[.])\s", text, maxsplit=1)[0].rstrip(".")
-
-
 def _table(catalogue: Catalogue, style: Style) -> Iterator[str]:
     names = max((len(rule.name) for rule in catalogue), default=0)
     room = max(20, shutil.get_terminal_size((120, 24)).columns - names - 26) if sys.stdout.isatty() else 10_000
     for rule in catalogue:
         code = style.severity(rule.code, rule.severity)
         state = "      " if rule.default else "opt-in"
-        summary = _summary(rule)
+        summary = one_line(rule)
         summary = summary if len(summary) <= room else summary[: room - 3].rstrip() + "..."
         yield f"{code}  {rule.name:{names}}  {rule.severity.value:7}  {style.faint(state)}  {summary}\n"
 
 
 def _plain_page(rule: Rule, style: Style) -> Iterator[str]:  # noqa: ARG001 (the same form as the page for terminals)
     """Markdown."""
-    explanation = rule.explanation
     yield f"# {rule.name} ({rule.code})"
     yield ""
     yield f"Severity: {rule.severity.value}. {'On by default.' if rule.default else 'Off unless selected.'}"
-    for heading, text in _sections(rule):
-        yield f"\n## {heading}\n{text.strip()}"
-    yield f"\n## Wrong\n```python\n{explanation.wrong.strip()}\n```"
-    yield f"\n## Right\n```python\n{explanation.right.strip()}\n```"
-    yield f"\n## How to mend it\n{explanation.mend.strip()}"
-    yield f"\nSee {reference_path(rule.reference)}."
+    yield from markdown(rule)
 
 
 def _terminal_page(rule: Rule, style: Style) -> Iterator[str]:
@@ -144,16 +133,12 @@ def _terminal_page(rule: Rule, style: Style) -> Iterator[str]:
     state = "on by default" if rule.default else "off unless selected"
     facts = style.faint(f"{rule.severity.value}, {state}")
     yield f"{style.severity(rule.code, rule.severity)} {style.bold(rule.name)}  {facts}"
-    for heading, text in _sections(rule):
+    for heading, text in sections(rule):
         yield f"\n{style.bold(heading)}\n{prose(text)}"
     yield f"\n{style.severity('Wrong', rule.severity)}\n{program(explanation.wrong)}"
     yield f"\n{style.help('Right')}\n{program(explanation.right)}"
     yield f"\n{style.bold('How to mend it')}\n{prose(explanation.mend)}"
     yield f"\n{style.faint(f'see {reference_path(rule.reference)}')}"
-
-
-def _sections(rule: Rule) -> list[tuple[str, str]]:
-    return [("What it finds", rule.explanation.what), ("Why this is bad", rule.explanation.why)]
 
 
 def _highlighted(program: str, style: Style) -> str:

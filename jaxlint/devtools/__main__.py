@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from jaxlint.devtools import api_changes, rule_pages
+from jaxlint.devtools import api_changes, precision, rule_pages
 from jaxlint.devtools.new_rule import FAMILIES, ScaffoldError, new_rule
 
 
@@ -25,9 +25,15 @@ def main(arguments: list[str] | None = None) -> int:
     docs = commands.add_parser("docs", help="write the pages of the rules under docs/")
     docs.add_argument("--check", action="store_true", help="write nothing; exit with 1 when a page is out of date")
     docs.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
+    measured = commands.add_parser("precision", help="write the table of measured precision from people's judgements")
+    measured.add_argument("corpus", type=Path, help="a folder with a folder PACKAGE-VERSION for each judged package")
+    measured.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
     options = parser.parse_args(arguments)
     if options.command == "docs":
         return _docs(options.root, check=options.check)
+    if options.command == "precision":
+        print(precision.write(options.root, options.corpus.resolve()))
+        return 0
     if options.command == "api-changes":
         return _api_changes(options.root, options.python)
     try:

@@ -16,6 +16,11 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 def add_imports(text: str, wanted: Iterable[str], newline: str) -> str:
     """The text with the import lines that it lacks, beside those of the same package or after the last one."""
+    return replaced(text, import_regions(text, wanted, newline))
+
+
+def import_regions(text: str, wanted: Iterable[str], newline: str) -> list[Region]:
+    """What `add_imports` inserts, one region for each place."""
     tree = python_tree(text)
     bound = {
         line
@@ -24,8 +29,6 @@ def add_imports(text: str, wanted: Iterable[str], newline: str) -> str:
         for line in _lines(statement)
     }
     missing = [line for line in dict.fromkeys(wanted) if line not in bound]
-    if not missing:
-        return text
     rows = Rows(text)
     leading = _leading(tree.body)
     inserts: list[Region] = []
@@ -34,7 +37,7 @@ def add_imports(text: str, wanted: Iterable[str], newline: str) -> str:
     merged: dict[int, list[Region]] = {}
     for insert in inserts:
         merged.setdefault(insert[0], []).append(insert)
-    return replaced(text, [(at, at, "".join(content for _, _, content in found)) for at, found in merged.items()])
+    return [(at, at, "".join(content for _, _, content in found)) for at, found in merged.items()]
 
 
 def _lines(statement: ast.Import | ast.ImportFrom) -> list[str]:

@@ -16,14 +16,22 @@ if TYPE_CHECKING:
 
     Format = Callable[["Report"], Iterator[str]]
 
-TEXT_FORMATS = ("full", "concise")
+TEXT_FORMATS = ("full", "concise", "grouped")
 """The formats for people, which end in a summary."""
 
 _FUNCTIONS = {
     "full": "text:render_full",
     "concise": "text:render_concise",
+    "grouped": "grouped:render",
     "json": "machine:render",
     "json-lines": "machine:render_lines",
+    "github": "github:render",
+    "gitlab": "gitlab:render",
+    "junit": "junit:render",
+    "pylint": "pylint:render",
+    "rdjson": "rdjson:render",
+    "azure": "azure:render",
+    "sarif": "sarif:render",
 }
 FORMATS = tuple(_FUNCTIONS)
 

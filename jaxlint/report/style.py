@@ -23,6 +23,10 @@ class Style:
     def _paint(self, text: str, codes: str) -> str:
         return f"\033[{codes}m{text}\033[0m" if self.colour and text else text
 
+    def link(self, text: str, url: str | None) -> str:
+        """Text that terminals open a page for; elsewhere the text alone."""
+        return f"\033]8;;{url}\033\\{text}\033]8;;\033\\" if self.colour and url else text
+
     def bold(self, text: str) -> str:
         """Text that stands out."""
         return self._paint(text, "1")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.findings import Applicability, Finding, Severity, is_applicable
 from jaxlint.report.frame import excerpt
-from jaxlint.report.reference import reference_path
+from jaxlint.report.reference import reference_path, rule_url
 from jaxlint.report.style import Style, visible
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ def concise(findings: Iterable[Finding], context: TextContext) -> Iterator[str]:
     """`path:row:column: CODE [*] message`; the mark says that `--fix` mends it."""
     style = context.style
     for finding in findings:
-        code = style.severity(finding.code, finding.severity)
+        code = painted_code(finding, context)
         place = _place(finding.path, finding.span.row, finding.span.column, context.cwd, finding.cell)
-        yield f"{style.bold(place)}: {code}{_mark(finding, context)} {visible(finding.message)}\n"
+        yield f"{style.bold(place)}: {code}{fixable_mark(finding, context)} {visible(finding.message)}\n"
 
 
 def full(findings: Iterable[Finding], context: TextContext) -> Iterator[str]:
@@ -113,7 +113,7 @@ def _block(finding: Finding, context: TextContext) -> Iterator[str]:
     place = _place(finding.path, finding.span.row, finding.span.column, context.cwd, finding.cell)
     lines = context.lines(finding.path) if finding.cell is None else ()
     gutter, frame = excerpt(lines, finding.span, style, mark)
-    yield f"{mark(finding.code)}{_mark(finding, context)} {style.bold(visible(finding.message))}"
+    yield f"{painted_code(finding, context)}{fixable_mark(finding, context)} {style.bold(visible(finding.message))}"
     yield f"{' ' * gutter}{style.frame('-->')} {place}"
     yield from frame
     for related in finding.related:
@@ -131,7 +131,14 @@ def _block(finding: Finding, context: TextContext) -> Iterator[str]:
     yield style.faint(f"see: {reference_path(finding.reference)}, `jaxlint explain {finding.code}`")
 
 
-def _mark(finding: Finding, context: TextContext) -> str:
+def painted_code(finding: Finding, context: TextContext) -> str:
+    """The code, which on a terminal leads to the page of the rule."""
+    code = context.style.severity(finding.code, finding.severity)
+    return context.style.link(code, rule_url(finding.code, finding.reference))
+
+
+def fixable_mark(finding: Finding, context: TextContext) -> str:
+    """` [*]` where `--fix` mends a finding."""
     if not is_applicable(finding, unsafe=context.unsafe):
         return ""
     return f" [{context.style.help('*')}]"
