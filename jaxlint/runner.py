@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +87,7 @@ class Runner:
         groups: dict[tuple[tuple[str, object], ...], list[_File]] = {}
         for path in files:
             settings = self._resolver.for_file(path)
-            judged = judged_against(settings, path.parent)[0]
+            judged = judged_against(settings, path)[0]
             options = tuple(sorted({**settings.engine_options(), "target_jax": judged}.items()))
             groups.setdefault(options, []).append(_File(path, settings, settings.rules_for(path)))
         for options, group in groups.items():
@@ -160,7 +160,7 @@ class Runner:
     def _remaining(
         self, file: _File, found: Sequence[Finding], suppressions: Suppressions, *, judge: bool
     ) -> list[Finding]:
-        selected = [finding for finding in found if finding.code in file.rules]
+        selected = [_mendable(finding, file.settings) for finding in found if finding.code in file.rules]
         if self._ignore_noqa:
             return selected
         remaining = silence(selected, suppressions)
@@ -169,12 +169,20 @@ class Runner:
         unparsed = broken is not None and any(finding.code == broken.code for finding in found)
         if judging is None or judging.code not in file.rules or unparsed or not judge:
             return remaining
-        unused = [_unused_finding(judging, event) for event in suppressions.unused(file.rules, judging.code)]
+        unused = [
+            _mendable(_unused_finding(judging, event), file.settings)
+            for event in suppressions.unused(file.rules, judging.code)
+        ]
         return remaining + silence(unused, suppressions)
 
     def _failure(self, what: str, message: str, trace: str) -> str:
         text = f"{what}: jaxlint failed here, which is a bug in jaxlint: {message}"
         return f"{text}\n{trace.rstrip()}" if self._verbose else text + " (-v shows where)"
+
+
+def _mendable(finding: Finding, settings: Settings) -> Finding:
+    """The finding, without its fix where the settings want none of its rule."""
+    return finding if finding.fix is None or finding.code in settings.mendable else replace(finding, fix=None)
 
 
 def _preference(finding: Finding) -> tuple[int, str, list[Related]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Any, NoReturn
 
 from jaxlint.config.errors import UsageError, did_you_mean
 from jaxlint.config.kinds import Choice, Flag
-from jaxlint.config.settings import ANALYSIS, FILES, OPTIONS, OUTPUT, RULES
-from jaxlint.config.toml import Layer
+from jaxlint.config.resolver import Sources
+from jaxlint.config.settings import ANALYSIS, FILES, FIXES, OPTIONS, OUTPUT, RULES
+from jaxlint.config.toml import Layer, read_inline
 
-FIXES = "Fixes"
+SETTINGS = "Settings"
 _COLOURS = ("auto", "always", "never")
 
 
@@ -96,10 +98,7 @@ def check_parser() -> Parser:
     parser.add_argument(
         "paths", nargs="*", metavar="PATHS", help="files and folders; `-` is standard input (default: .)"
     )
-    groups = {name: parser.add_argument_group(name) for name in (RULES, FIXES, FILES, OUTPUT, ANALYSIS, "Settings")}
-    for name, option in OPTIONS.items():
-        if option.group:
-            _add_setting(groups[option.group], name)
+    groups = _add_groups(parser, (RULES, FIXES, FILES, OUTPUT, ANALYSIS, SETTINGS))
     groups[RULES].add_argument("--ignore-noqa", action="store_true", help="show findings that comments silence")
     files = groups[FILES]
     files.add_argument("--stdin-filename", metavar="PATH", help="the name of what is read from standard input")
@@ -111,17 +110,45 @@ def check_parser() -> Parser:
         "-n", "--no-cache", action="store_true", help="neither read nor write results of earlier runs"
     )
     analysis.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes to use, or auto")
-    settings = groups["Settings"]
-    settings.add_argument(
-        "--config", action="append", default=[], metavar="FILE|SETTING",
-        help="a settings file in place of those beside the code, or one setting such as 'ignore = [\"JAX801\"]'",
-    )  # fmt: skip
-    isolated = "read no settings file, and not what the project requires"
-    settings.add_argument("--isolated", action="store_true", help=isolated)
-    settings.add_argument(
+    groups[SETTINGS].add_argument(
         "--show-settings", action="store_true", help="show the settings of the first file, with their sources"
     )
     return parser
+
+
+def config_parser() -> Parser:
+    """The options of `jaxlint config`."""
+    parser = Parser(
+        prog="jaxlint config",
+        usage="jaxlint config [OPTIONS] [PATH]",
+        description="Show the settings that hold for a file or a folder, and where each comes from.",
+    )
+    parser.add_argument("path", nargs="?", default=".", metavar="PATH", help="a file or a folder (default: .)")
+    add_format(parser, ("text", "json"))
+    _add_groups(parser, (RULES, FIXES, FILES, ANALYSIS, SETTINGS))
+    return parser
+
+
+def sources(options: argparse.Namespace, cwd: Path) -> Sources:
+    """Where settings come from, as the options say."""
+    file: Path | None = None
+    inline: list[Layer] = []
+    for item in options.config:
+        path = cwd / Path(item).expanduser()
+        is_file = False
+        with contextlib.suppress(OSError, ValueError):
+            is_file = path.is_file()
+        if not is_file and ("=" in item and not item.endswith(".toml")):
+            inline.append(read_inline(item, cwd))
+        elif not is_file:
+            raise UsageError(f"--config: no such file: {item}")
+        elif file is not None:
+            raise UsageError("--config: only one settings file can be given")
+        else:
+            file = path
+    if file is not None and options.isolated:
+        raise UsageError("--config with a file and --isolated exclude each other")
+    return Sources(setting_layer(options, cwd), tuple(inline), file, options.isolated)
 
 
 def setting_layer(options: argparse.Namespace, cwd: Path) -> Layer:
@@ -133,6 +160,22 @@ def setting_layer(options: argparse.Namespace, cwd: Path) -> Layer:
             key = name.replace("_", "-")
             values[key] = given if isinstance(given, bool) else option.kind.from_texts(given, f"--{key}")
     return Layer(values, cwd, "--{key}")
+
+
+def _add_groups(parser: Parser, names: Sequence[str]) -> dict[str, argparse._ArgumentGroup]:
+    """The settings of some groups as options, and the options that say where settings come from."""
+    groups = {name: parser.add_argument_group(name) for name in names}
+    for name, option in OPTIONS.items():
+        if option.group in groups:
+            _add_setting(groups[option.group], name)
+    settings = groups[SETTINGS]
+    settings.add_argument(
+        "--config", action="append", default=[], metavar="FILE|SETTING",
+        help="a settings file in place of those beside the code, or one setting such as 'ignore = [\"JAX801\"]'",
+    )  # fmt: skip
+    isolated = "read no settings file, and not what the project requires"
+    settings.add_argument("--isolated", action="store_true", help=isolated)
+    return groups
 
 
 def _add_setting(group: argparse._ArgumentGroup, name: str) -> None:
@@ -149,7 +192,6 @@ def _add_setting(group: argparse._ArgumentGroup, name: str) -> None:
 
 def _add_fixes(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--fix", action="store_true", help="mend what can be mended safely")
-    group.add_argument("--unsafe-fixes", action="store_true", help="with fixes that may change what a program does")
     group.add_argument("--fix-only", action="store_true", help="mend, and do not report what is left")
     group.add_argument("--diff", action="store_true", help="show what would be mended as a diff, and write nothing")
     group.add_argument("--show-fixes", action="store_true", help="list what was mended")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
 import time
@@ -11,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jaxlint.cli.arguments import check_parser, setting_layer
+from jaxlint.cli.arguments import check_parser, sources
 from jaxlint.cli.clean import cache_folder
 from jaxlint.cli.fixing import Fixing
 from jaxlint.cli.main import COMMANDS, EXIT_ERROR, complain
@@ -21,8 +20,7 @@ from jaxlint.cli.show import show_settings
 from jaxlint.cli.streams import write
 from jaxlint.config.catalogue import Catalogue, load_catalogue
 from jaxlint.config.errors import UsageError, did_you_mean
-from jaxlint.config.resolver import Resolver, Sources
-from jaxlint.config.toml import Layer, read_inline
+from jaxlint.config.resolver import Resolver
 from jaxlint.files.discovery import discover, is_force_excluded
 from jaxlint.findings import Failure
 from jaxlint.report.text import shown_path
@@ -38,7 +36,8 @@ def check(arguments: list[str]) -> int:
     options = check_parser().parse(arguments)
     cwd = Path.cwd()
     catalogue = load_catalogue()
-    resolver = Resolver(catalogue, _sources(options, cwd), cwd)
+    resolver = Resolver(catalogue, sources(options, cwd), cwd)
+    options.unsafe_fixes = resolver.for_folder(cwd).unsafe_fixes
     return _Check(options, cwd, catalogue, resolver, default_engine).run()
 
 
@@ -137,24 +136,3 @@ class _Check:
     def _warn(self, message: str) -> None:
         if not (self.options.quiet or self.options.silent):
             complain(message, "warning")
-
-
-def _sources(options: argparse.Namespace, cwd: Path) -> Sources:
-    file: Path | None = None
-    inline: list[Layer] = []
-    for item in options.config:
-        path = cwd / Path(item).expanduser()
-        is_file = False
-        with contextlib.suppress(OSError, ValueError):
-            is_file = path.is_file()
-        if not is_file and ("=" in item and not item.endswith(".toml")):
-            inline.append(read_inline(item, cwd))
-        elif not is_file:
-            raise UsageError(f"--config: no such file: {item}")
-        elif file is not None:
-            raise UsageError("--config: only one settings file can be given")
-        else:
-            file = path
-    if file is not None and options.isolated:
-        raise UsageError("--config with a file and --isolated exclude each other")
-    return Sources(setting_layer(options, cwd), tuple(inline), file, options.isolated)

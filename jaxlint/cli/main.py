@@ -10,6 +10,7 @@ import jaxlint
 
 COMMANDS = {
     "check": "check files for mistakes with JAX (the default command)",
+    "config": "show the settings that hold for a file, and where each comes from",
     "rules": "list the rules",
     "explain": "explain a rule: what it finds, why that is bad, a wrong and a right program, how to mend it",
     "env": "show what JAX runs on here, and whether it works",
@@ -76,6 +77,10 @@ def _guarded(arguments: list[str]) -> int:
 
 def _runner_of(command: str) -> Callable[[list[str]], int]:
     """The commands are imported when they run: `--version` must not wait for a parser."""
+    if command == "config":
+        from jaxlint.cli.config import config  # noqa: PLC0415
+
+        return config
     if command == "rules":
         from jaxlint.cli.rules import list_rules  # noqa: PLC0415
 

@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.config.settings import OPTIONS, Settings
-from jaxlint.files.requirements import judged_against
+from jaxlint.files.requirements import DEFAULT, judged_against
 
 
 def show_settings(path: Path, settings: Settings) -> str:
-    """The settings of a file in TOML, each with where it comes from."""
+    """The settings of a file as TOML, each with where it comes from; those that nobody set are comments."""
     rows = [f"# settings of {path}"]
     rows += [f"# from {source}" for source in settings.sources] or ["# no settings file"]
-    for name, (value, origin) in _values(path, settings).items():
-        rows.append(f"{name} = {_toml(value)}  # {origin}")
-    rows.append(f"# rules that are on in this file:\n# {' '.join(sorted(settings.rules_for(path)))}")
+    values = _values(path, settings)
+    rows += [f"{name} = {_toml(value)}  # {origin}" for name, (value, origin) in values.items() if origin != DEFAULT]
+    rows.append("# defaults:")
+    rows += [f"# {name} = {_toml(value)}" for name, (value, origin) in values.items() if origin == DEFAULT]
+    rows.append(f"# rules that are on in this file:\n# {' '.join(sorted(settings.rules_for(_inside(path))))}")
     return "\n".join(rows) + "\n"
 
 
@@ -28,17 +30,22 @@ def settings_object(path: Path, settings: Settings) -> dict[str, Any]:
         "settings": {
             name: {"value": value, "source": origin} for name, (value, origin) in _values(path, settings).items()
         },
-        "rules": sorted(settings.rules_for(path)),
+        "rules": sorted(settings.rules_for(_inside(path))),
     }
+
+
+def _inside(path: Path) -> Path:
+    """A file that stands for all those in a folder."""
+    return path / "_.py" if path.is_dir() else path
 
 
 def _values(path: Path, settings: Settings) -> dict[str, tuple[object, str]]:
     """Each setting with its value, as TOML holds it, and its origin."""
     found = {}
     for name, option in OPTIONS.items():
-        value, origin = getattr(settings, name), settings.origins.get(name, "default")
+        value, origin = getattr(settings, name), settings.origins.get(name, DEFAULT)
         if name == "target_jax":
-            value, origin = judged_against(settings, path.parent)
+            value, origin = judged_against(settings, _inside(path))
         found[name.replace("_", "-")] = option.kind.plain(value), origin
     return found
 

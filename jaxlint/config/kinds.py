@@ -25,16 +25,34 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class PerFile:
-    """Rules that are off in the files that match; with `negated`, in all others."""
+class _ForFiles:
+    """What holds in the files that match; with `negated`, in all others."""
 
     patterns: Patterns
     negated: bool
-    codes: frozenset[str]
 
     def applies(self, path: Path) -> bool:
-        """Whether the codes are off in a file."""
+        """Whether it holds in a file."""
         return self.patterns.match(path) != self.negated
+
+    @property
+    def pattern(self) -> str:
+        """The pattern as it is written."""
+        return ("!" if self.negated else "") + self.patterns.texts[0]
+
+
+@dataclass(frozen=True, slots=True)
+class PerFile(_ForFiles):
+    """Rules that are off in some files."""
+
+    codes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PerFileText(_ForFiles):
+    """A value that counts for some files."""
+
+    text: str
 
 
 class Kind(Generic[T]):
@@ -203,14 +221,12 @@ class PerFileTable(Kind[tuple[PerFile, ...]]):
         for pattern, words in value.items():
             inner = Context(f"{context.place}, `{pattern}`,", context.base, context.catalogue)
             codes = [context.catalogue.select(word, inner.place).codes for word in strings(Selectors(), words, inner)]
-            negated = pattern.startswith("!")
-            patterns = Patterns(context.base, (pattern.removeprefix("!"),))
-            entries.append(PerFile(patterns, negated, frozenset().union(*codes)))
+            entries.append(PerFile(*_files(pattern, context), frozenset().union(*codes)))
         return tuple(entries)
 
     def plain(self, value: tuple[PerFile, ...]) -> object:
         """Pattern to codes."""
-        return {("!" if entry.negated else "") + entry.patterns.texts[0]: sorted(entry.codes) for entry in value}
+        return {entry.pattern: sorted(entry.codes) for entry in value}
 
     def from_texts(self, texts: Sequence[str], place: str) -> object:
         """`tests/*:JAX2,JAX3,docs/*:ALL`: a word with a colon starts the next pattern."""
@@ -225,6 +241,32 @@ class PerFileTable(Kind[tuple[PerFile, ...]]):
             if code and codes is not None:
                 codes.append(code)
         return table
+
+
+class PerFileTexts(Kind[tuple[PerFileText, ...]]):
+    """File pattern to a text of another kind."""
+
+    def __init__(self, inner: Text) -> None:
+        self.inner = inner
+        self.expected = "a table of file patterns to texts"
+
+    def read(self, value: object, context: Context) -> tuple[PerFileText, ...]:
+        """One entry a pattern."""
+        if not isinstance(value, dict):
+            raise self.wrong(value, context)
+        entries = []
+        for pattern, text in value.items():
+            inner = Context(f"{context.place}, `{pattern}`,", context.base, context.catalogue)
+            entries.append(PerFileText(*_files(pattern, context), self.inner.read(text, inner)))
+        return tuple(entries)
+
+    def plain(self, value: tuple[PerFileText, ...]) -> object:
+        """Pattern to text."""
+        return {entry.pattern: entry.text for entry in value}
+
+
+def _files(pattern: str, context: Context) -> tuple[Patterns, bool]:
+    return Patterns(context.base, (pattern.removeprefix("!"),)), pattern.startswith("!")
 
 
 def strings(kind: Kind[T], value: object, context: Context) -> tuple[str, ...]:

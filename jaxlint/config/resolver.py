@@ -13,7 +13,7 @@ from jaxlint.config import toml
 from jaxlint.config.catalogue import Catalogue, Selector
 from jaxlint.config.errors import UsageError, did_you_mean
 from jaxlint.config.kinds import Context, Selectors
-from jaxlint.config.selection import Selection, enabled
+from jaxlint.config.selection import Selection, enabled, fixable
 from jaxlint.config.settings import KEYS, OPTIONS, Settings, defaults
 from jaxlint.config.toml import Layer
 
@@ -105,15 +105,19 @@ class Resolver:
     def _resolve(self, files: list[Layer]) -> Settings:
         layers = [*reversed(files), *self._own]
         base = files[0].base if files else self.cwd
-        values: dict[str, Any] = dict(defaults(base))
+        values: dict[str, Any] = dict(defaults(base, self.catalogue))
         origins: dict[str, str] = {}
         selections: list[Selection] = []
+        fixes: list[Selection] = []
         for layer in layers:
             read = self._read(layer)
             for name, value in read.items():
-                values[name] = (*values.get(name, ()), *value) if OPTIONS[name].adds else value
-                origins[name] = layer.name.format(key=name.replace("_", "-"))
+                place = layer.place(name.replace("_", "-"))
+                if OPTIONS[name].adds and name in values:
+                    value, place = (*values[name], *value), f"{origins[name]}, {place}"
+                values[name], origins[name] = value, place
             selections.append(_selection(read))
+            fixes.append(Selection(read.get("fixable"), (), read.get("unfixable", ())))
         required = values.get("required_version", "")
         if not _satisfies(jaxlint.__version__, required):
             place = origins["required_version"]
@@ -121,6 +125,7 @@ class Resolver:
         return Settings(
             **values,
             rules=enabled(self.catalogue, selections),
+            mendable=fixable(self.catalogue, fixes),
             isolated=self._sources.isolated,
             sources=tuple(layer.path for layer in files if layer.path is not None),
             origins=origins,

@@ -23,14 +23,23 @@ def enabled(catalogue: Catalogue, selections: Sequence[Selection]) -> frozenset[
     return frozenset(rule.code for rule in catalogue if _is_on(rule, selections))
 
 
+def fixable(catalogue: Catalogue, selections: Sequence[Selection]) -> frozenset[str]:
+    """The codes of which fixes may be applied; all of them unless a source says less."""
+    return frozenset(rule.code for rule in catalogue if _after(rule.code, selections, state=True, always=False))
+
+
 def _is_on(rule: Rule, selections: Sequence[Selection]) -> bool:
     # An unreadable file is told of whatever is selected, or it would look clean; only ignoring the rule hides it.
     always = hasattr(rule, "on_unparsable_file")
-    state = rule.default or always
+    return _after(rule.code, selections, state=rule.default or always, always=always)
+
+
+def _after(code: str, selections: Sequence[Selection], *, state: bool, always: bool) -> bool:
+    """Whether a code is on after every source, from a first state; `always`: what selects others leaves it on."""
     ignored = -1
     for selection in selections:
-        on = _specificity(rule.code, (*(selection.select or ()), *selection.extend_select))
-        off = _specificity(rule.code, selection.ignore)
+        on = _specificity(code, (*(selection.select or ()), *selection.extend_select))
+        off = _specificity(code, selection.ignore)
         if selection.select is not None:
             state = always and ignored < 0
         # A later source beats an earlier one, but must be as specific as what that one ignored.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from jaxlint.config.catalogue import Selector
+from jaxlint.config.catalogue import ALL, Catalogue, Selector
 from jaxlint.config.kinds import (
     Flag,
     Folder,
@@ -16,6 +16,8 @@ from jaxlint.config.kinds import (
     PatternList,
     PerFile,
     PerFileTable,
+    PerFileText,
+    PerFileTexts,
     Selectors,
     Text,
 )
@@ -33,6 +35,11 @@ DEFAULT_EXCLUDE = (
     "__pycache__", "__pypackages__", "_build", "buck-out", "dist", "node_modules", "site-packages", "venv",
 )  # fmt: skip
 DEFAULT_INCLUDE = ("*.py", "*.pyi")
+TARGET = Text(
+    "a JAX version such as `0.6` or `0.6.2`, or a range such as `0.4.30..0.6`",
+    r"^\d+\.\d+(\.\d+)*(\.\.\d+\.\d+(\.\d+)*)?$",
+    "VERSION",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +73,19 @@ def setting(
     return cast("T", field(default=default, metadata={"option": Option(kind, doc, adds, group, flags, engine)}))
 
 
-RULES, FILES, OUTPUT, ANALYSIS = "Rule selection", "File selection", "Output", "Analysis"
+RULES, FIXES, FILES = "Rule selection", "Fixes", "File selection"
+OUTPUT, ANALYSIS = "Output", "Analysis"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """What holds for one file. `rules` are the codes that are on, `sources` the settings files, nearest first.
 
-    isolated: nothing that the project says counts.
+    mendable: the codes of which fixes may be applied. isolated: nothing that the project says counts.
     """
 
     rules: frozenset[str] = frozenset()
+    mendable: frozenset[str] = frozenset()
     isolated: bool = False
     sources: tuple[Path, ...] = ()
     origins: dict[str, str] = field(default_factory=dict)
@@ -97,6 +106,14 @@ class Settings:
     extend_per_file_ignores: tuple[PerFile, ...] = setting(
         PerFileTable(), (), "the same, besides the settings file's own", adds=True, group=RULES
     )
+    fixable: tuple[Selector, ...] = setting(
+        Selectors(), (), "rules of which findings may be mended: codes, prefixes, names or ALL", group=FIXES
+    )
+    unfixable: tuple[Selector, ...] = setting(Selectors(), (), "rules of which findings are never mended", group=FIXES)
+    unsafe_fixes: bool = setting(
+        Flag(), False, "mend also what may change what a program does; counts for the folder that jaxlint runs in",
+        group=FIXES,
+    )  # fmt: skip
     exclude: tuple[Patterns, ...] = setting(
         PatternList(), (), "files and folders to leave out, in place of the default ones", group=FILES
     )
@@ -122,11 +139,14 @@ class Settings:
     )
     cache_dir: str = setting(Folder(), "", "where results are kept between runs", group=ANALYSIS)
     target_jax: str = setting(
-        Text("a JAX version such as `0.6` or `0.6.2`", r"^\d+\.\d+(\.\d+)*$", "VERSION"),
+        TARGET,
         NEWEST,
-        "the JAX version that the code is written for",
+        "the JAX version that the code is written for, or a range such as 0.4.30..0.6",
         group=ANALYSIS,
         engine=True,
+    )
+    per_file_target_jax: tuple[PerFileText, ...] = setting(
+        PerFileTexts(TARGET), (), "the JAX version for the files that match a pattern; the first that does counts"
     )
     known_transforms: tuple[tuple[str, str], ...] = setting(
         TransformTable(), (), "names of the project's own that behave like a transformation of JAX", adds=True
@@ -168,6 +188,15 @@ class Settings:
                 off |= entry.codes
         return self.rules - off
 
+    def target_of(self, path: Path) -> tuple[str, str]:
+        """The JAX version that a settings file or an option names for a file, and where; empty when none does."""
+        origin = self.origins.get("target_jax", "")
+        if not origin.startswith("--"):  # an option is meant for this run and beats what files say of files
+            for entry in self.per_file_target_jax:
+                if entry.applies(path):
+                    return entry.text, self.origins["per_file_target_jax"]
+        return (self.target_jax, origin) if origin else ("", "")
+
     def engine_options(self) -> dict[str, object]:
         """What the engine is told, by the names of its parameters."""
         told = {name: getattr(self, name) for name, option in OPTIONS.items() if option.engine}
@@ -184,6 +213,10 @@ OPTIONS: dict[str, Option] = {f.name: f.metadata["option"] for f in fields(Setti
 KEYS: dict[str, str] = {name.replace("_", "-"): name for name in OPTIONS}
 
 
-def defaults(base: Path) -> dict[str, Sequence[Patterns]]:
-    """The defaults that depend on the folder of the project."""
-    return {"exclude": (Patterns(base, DEFAULT_EXCLUDE),), "include": (Patterns(base, DEFAULT_INCLUDE),)}
+def defaults(base: Path, catalogue: Catalogue) -> dict[str, Sequence[Patterns | Selector]]:
+    """The defaults that depend on the folder of the project and on the rules."""
+    return {
+        "exclude": (Patterns(base, DEFAULT_EXCLUDE),),
+        "include": (Patterns(base, DEFAULT_INCLUDE),),
+        "fixable": (catalogue.select(ALL, "fixable"),),
+    }

@@ -25,19 +25,22 @@ else:
 if TYPE_CHECKING:
     from jaxlint.config.settings import Settings
 
+DEFAULT = "default"
+"""Says so when nobody does."""
+
 _PACKAGE = "jax"
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 _LOCK_FILES = ("uv.lock", "poetry.lock", "pdm.lock")
 _LOCKED = re.compile(rf'^name = "{_PACKAGE}"\nversion = "([^"]+)"', re.MULTILINE)
 
 
-def judged_against(settings: Settings, folder: Path) -> tuple[str, str]:
-    """The JAX version or versions that the files in `folder` are judged against, and who says so."""
-    origin = settings.origins.get("target_jax")
-    found = None if origin is not None or settings.isolated else project_target(folder)
-    if found is None:
-        return settings.target_jax, origin or "default"
-    return str(found), "what the project requires"
+def judged_against(settings: Settings, path: Path) -> tuple[str, str]:
+    """The JAX version or versions that a file is judged against, and who says so."""
+    text, origin = settings.target_of(path)
+    if text:
+        return text, origin
+    found = None if settings.isolated else project_target(path.parent)
+    return (str(found), "what the project requires") if found is not None else (settings.target_jax, DEFAULT)
 
 
 @cache

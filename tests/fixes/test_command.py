@@ -27,7 +27,7 @@ class Ran(NamedTuple):
     err: str
 
 
-def _run(folder: Path, *arguments: str, stdin: bytes = b"") -> Ran:
+def _run(folder: Path, *arguments: str, stdin: bytes = b"", with_settings: bool = False) -> Ran:
     out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline=""), io.StringIO()
     before = Path.cwd()
     os.chdir(folder)
@@ -37,7 +37,8 @@ def _run(folder: Path, *arguments: str, stdin: bytes = b"") -> Ran:
             redirect_stderr(err),
             mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))),
         ):
-            code = main(["check", "--isolated", "--no-cache", "-j", "1", *arguments])
+            isolated = [] if with_settings else ["--isolated"]
+            code = main(["check", *isolated, "--no-cache", "-j", "1", *arguments])
     finally:
         os.chdir(before)
     out.flush()
@@ -140,6 +141,30 @@ def test_silenced_findings_are_not_fixed(tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     assert _run(tmp_path, "--fix").code == 0
     assert path.read_text(encoding="utf-8") == text
+
+
+def test_fixable_and_unfixable(folder: Path) -> None:
+    for arguments in (["--unfixable", "JAX105"], ["--fixable", "JAX108"], ["--unfixable", "ALL", "--unsafe-fixes"]):
+        ran = _run(folder, "safe.py", "--fix", "--format", "concise", *arguments)
+        assert _texts(folder)[0] == SAFE
+        assert ran.code == 1
+        assert "[*]" not in ran.out.decode()
+    ran = _run(folder, "safe.py", "--diff", "--unfixable", "JAX1", "--fixable", "array-item-assignment")
+    assert ran.code == 1, "the more specific word counts"
+    ran = _run(folder, "safe.py", "--format", "json", "--unfixable", "JAX105")
+    assert json.loads(ran.out)[0]["fix"] is None
+
+
+def test_fixes_by_settings(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub" / "unsafe.py").write_text(UNSAFE, encoding="utf-8")
+    (folder / "sub" / "jaxlint.toml").write_text("unfixable = ['JAX108']\n", encoding="utf-8")
+    (folder / "jaxlint.toml").write_text("unsafe-fixes = true\n", encoding="utf-8")
+    assert "2 fixable with the `--fix` option.\n" in _run(folder, with_settings=True).out.decode()
+    assert "1 fixable with the" in _run(folder, "--no-unsafe-fixes", with_settings=True).out.decode()
+    _run(folder, "--fix", with_settings=True)
+    assert "x = x.at[0].set(1.0)" in _texts(folder)[1]
+    assert (folder / "sub" / "unsafe.py").read_text(encoding="utf-8") == UNSAFE
 
 
 def test_the_cache_keeps_fixes(folder: Path) -> None:

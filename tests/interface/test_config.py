@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from jaxlint.config.settings import KEYS, OPTIONS
 from tests.interface.fake import FakeEngine, run, write
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 FAULTS = "fault_JAX201()\nfault_JAX301()\n"
 
@@ -92,7 +99,7 @@ def test_extend_must_exist_and_end(tmp_path: Path) -> None:
         ("output-format = 'jsn'", "did you mean `json`?"),
         (
             "target-jax = 0.4",
-            "jaxlint.toml:1: `target-jax` must be a JAX version such as `0.6` or `0.6.2`, not a number",
+            "jaxlint.toml:1: `target-jax` must be a JAX version such as `0.6` or `0.6.2`, or a range",
         ),
         ("target-jax = 'new'", "not `new`"),
         ("[per-file-ignores]\n'a.py' = 'JAX2'", "jaxlint.toml:1: `per-file-ignores`, `a.py`, must be a list"),
@@ -186,6 +193,81 @@ def test_show_settings(tmp_path: Path) -> None:
     assert 'per-file-ignores = { "a.py" = ["JAX301"] }  # jaxlint.toml' in ran.out
     assert 'target-jax = "0.5"  # --target-jax' in ran.out
     assert ran.out.endswith("# JAX001 JAX002\n")
+
+
+def test_config_command(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "base.toml": "# shared\nignore = ['JAX2']\nextend-exclude = ['gen']\nunfixable = ['JAX3']\n",
+            "pyproject.toml": "[tool.jaxlint]\nextend = 'base.toml'\nextend-exclude = ['old']\n",
+            "sub/jaxlint.toml": "target-jax = '0.6'\n",
+        },
+    )
+    ran = run(tmp_path, "config", "--select", "JAX201,JAX301")
+    assert (ran.code, ran.err) == (0, "")
+    assert f"# settings of {tmp_path}\n# from {tmp_path}/pyproject.toml\n# from {tmp_path}/base.toml\n" in ran.out
+    for line in (
+        'select = ["JAX201", "JAX301"]  # --select',
+        'ignore = ["JAX2"]  # base.toml:2',
+        'extend-exclude = ["gen", "old"]  # base.toml:3, pyproject.toml:3',
+        '# target-jax = "0.12"',
+        '# fixable = ["ALL"]',
+    ):
+        assert f"{line}\n" in ran.out
+    assert set(tomllib.loads(ran.out)) == {"select", "ignore", "unfixable", "extend-exclude"}
+    found = json.loads(run(tmp_path, "config", "sub/none.py", "--format", "json").out)
+    assert found["path"] == str(tmp_path / "sub" / "none.py")
+    assert found["files"] == [str(tmp_path / "sub" / "jaxlint.toml")]
+    assert found["settings"]["target-jax"] == {"value": "0.6", "source": "sub/jaxlint.toml:1"}
+    assert found["settings"]["ignore"] == {"value": [], "source": "default"}
+    assert list(found["settings"]) == list(KEYS)
+    assert found["rules"] == ["JAX001", "JAX002", "JAX201", "JAX203", "JAX301"]
+    isolated = json.loads(run(tmp_path, "config", "sub", "--isolated", "--format", "json").out)
+    assert isolated["files"] == []
+    inline = run(tmp_path, "config", "--config", "ignore = ['JAX3']").out
+    assert 'ignore = ["JAX3"]  # --config `ignore`\n' in inline
+    write(tmp_path, {"sub/jaxlint.toml": "target = '0.6'\n"})
+    assert run(tmp_path, "config", "sub") == (
+        2,
+        "",
+        "error: sub/jaxlint.toml:1: unknown setting `target`; did you mean `target-jax`?\n",
+    )
+
+
+def test_the_requirements_of_a_project_are_a_source(tmp_path: Path) -> None:
+    write(tmp_path, {"pyproject.toml": "[project]\nname = 'x'\ndependencies = ['jax>=0.4.30,<0.6']\n"})
+    assert 'target-jax = "0.4.30..0.5.3"  # what the project requires\n' in run(tmp_path, "config").out
+
+
+def test_targets_by_file(tmp_path: Path) -> None:
+    settings = "target-jax = '0.5..0.6'\n[per-file-target-jax]\n'old/*' = '0.4.30'\n'*/new.py' = '0.12'\n"
+    write(tmp_path, {"a.py": "", "old/b.py": "", "old/new.py": "", "lib/new.py": "", "jaxlint.toml": settings})
+    run(tmp_path)
+    judged = {
+        engine.target_jax: sorted(Path(source.path).name for source in engine.sources)
+        for engine in FakeEngine.instances
+    }
+    assert judged == {"0.5..0.6": ["a.py"], "0.4.30": ["b.py", "new.py"], "0.12": ["new.py"]}
+    assert 'target-jax = "0.4.30"  # jaxlint.toml:2\n' in run(tmp_path, "config", "old/new.py").out
+    run(tmp_path, "--target-jax", "0.7")
+    assert len(FakeEngine.instances) == 1, "an option beats every settings file"
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ("[per-file-target-jax]\n'a.py' = 'new'", "`per-file-target-jax`, `a.py`, must be a JAX version"),
+        ("per-file-target-jax = '0.4'", "must be a table of file patterns to texts, not a string"),
+        ("fixable = ['JAX2O1']", "`fixable`: unknown rule selector `JAX2O1`; did you mean `JAX201`?"),
+        ("unsafe-fixes = 'yes'", "`unsafe-fixes` must be true or false, not a string"),
+    ],
+)
+def test_mistakes_in_newer_settings(tmp_path: Path, toml: str, message: str) -> None:
+    write(tmp_path, {"jaxlint.toml": toml})
+    ran = run(tmp_path)
+    assert ran.code == 2
+    assert message in ran.err
 
 
 def test_every_setting_is_documented() -> None:
