@@ -14,6 +14,12 @@ from jaxlint.config.patterns import Patterns
 
 T = TypeVar("T")
 
+Schema = dict[str, object]
+"""A JSON schema, or a part of one."""
+
+STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
+SELECTORS: Schema = {"type": "array", "items": {"$ref": "#/definitions/selector"}}
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -69,6 +75,10 @@ class Kind(Generic[T]):
         """What TOML would hold for a value."""
         return value
 
+    def schema(self) -> Schema:
+        """What a JSON schema says of the values that TOML may hold."""
+        raise NotImplementedError
+
     def from_texts(self, texts: Sequence[str], place: str) -> object:
         """What TOML would hold, from the texts given to a command-line option; the last one counts."""
         return texts[-1]
@@ -90,6 +100,10 @@ class Flag(Kind[bool]):
             raise self.wrong(value, context)
         return value
 
+    def schema(self) -> Schema:
+        """A boolean."""
+        return {"type": "boolean"}
+
 
 class Text(Kind[str]):
     """A string, of a form if `pattern` says so."""
@@ -106,6 +120,10 @@ class Text(Kind[str]):
         if not self._pattern.search(value):
             raise UsageError(f"{context.place} must be {self.expected}, not `{value}`")
         return value
+
+    def schema(self) -> Schema:
+        """A string of the form."""
+        return {"type": "string", "pattern": self._pattern.pattern} if self._pattern.pattern else {"type": "string"}
 
 
 class Choice(Kind[str]):
@@ -124,6 +142,10 @@ class Choice(Kind[str]):
             near = did_you_mean(value, self.words)
             raise UsageError(f"{context.place} must be {self.expected}, not `{value}`{near}")
         return value
+
+    def schema(self) -> Schema:
+        """The words."""
+        return {"enum": list(self.words)}
 
 
 class OutputFormat(Choice):
@@ -147,6 +169,10 @@ class Folder(Kind[str]):
             raise self.wrong(value, context)
         return str(context.base / Path(value).expanduser())
 
+    def schema(self) -> Schema:
+        """A string."""
+        return {"type": "string"}
+
 
 class Words(Kind[tuple[str, ...]]):
     """A list of strings; on the command line divided by commas."""
@@ -163,6 +189,10 @@ class Words(Kind[tuple[str, ...]]):
     def plain(self, value: tuple[str, ...]) -> object:
         """The strings."""
         return list(value)
+
+    def schema(self) -> Schema:
+        """A list of strings."""
+        return STRINGS
 
     def from_texts(self, texts: Sequence[str], place: str) -> object:
         """Every occurrence of the option adds to the list."""
@@ -183,6 +213,10 @@ class Selectors(Kind[tuple[Selector, ...]]):
         """The words."""
         return [selector.word for selector in value]
 
+    def schema(self) -> Schema:
+        """A list of selectors."""
+        return SELECTORS
+
     def from_texts(self, texts: Sequence[str], place: str) -> object:
         """Every occurrence of the option adds to the list."""
         return split_commas(texts)
@@ -201,6 +235,10 @@ class PatternList(Kind[tuple[Patterns, ...]]):
     def plain(self, value: tuple[Patterns, ...]) -> object:
         """The patterns."""
         return [text for patterns in value for text in patterns.texts]
+
+    def schema(self) -> Schema:
+        """A list of strings."""
+        return STRINGS
 
     def from_texts(self, texts: Sequence[str], place: str) -> object:
         """Every occurrence of the option adds to the list."""
@@ -227,6 +265,10 @@ class PerFileTable(Kind[tuple[PerFile, ...]]):
     def plain(self, value: tuple[PerFile, ...]) -> object:
         """Pattern to codes."""
         return {entry.pattern: sorted(entry.codes) for entry in value}
+
+    def schema(self) -> Schema:
+        """A list of selectors for each pattern."""
+        return {"type": "object", "additionalProperties": SELECTORS}
 
     def from_texts(self, texts: Sequence[str], place: str) -> object:
         """`tests/*:JAX2,JAX3,docs/*:ALL`: a word with a colon starts the next pattern."""
@@ -263,6 +305,10 @@ class PerFileTexts(Kind[tuple[PerFileText, ...]]):
     def plain(self, value: tuple[PerFileText, ...]) -> object:
         """Pattern to text."""
         return {entry.pattern: entry.text for entry in value}
+
+    def schema(self) -> Schema:
+        """A text for each pattern."""
+        return {"type": "object", "additionalProperties": self.inner.schema()}
 
 
 def _files(pattern: str, context: Context) -> tuple[Patterns, bool]:

@@ -104,7 +104,11 @@ class Settings:
         PerFileTable(), (), "rules that are off in the files that match a pattern", group=RULES
     )
     extend_per_file_ignores: tuple[PerFile, ...] = setting(
-        PerFileTable(), (), "the same, besides the settings file's own", adds=True, group=RULES
+        PerFileTable(),
+        (),
+        "rules that are off in the files that match a pattern, besides the others",
+        adds=True,
+        group=RULES,
     )
     fixable: tuple[Selector, ...] = setting(
         Selectors(), (), "rules of which findings may be mended: codes, prefixes, names or ALL", group=FIXES
@@ -118,11 +122,11 @@ class Settings:
         PatternList(), (), "files and folders to leave out, in place of the default ones", group=FILES
     )
     extend_exclude: tuple[Patterns, ...] = setting(
-        PatternList(), (), "files and folders to leave out besides those", adds=True, group=FILES
+        PatternList(), (), "files and folders to leave out besides the excluded ones", adds=True, group=FILES
     )
     include: tuple[Patterns, ...] = setting(PatternList(), (), "files that are found in folders")
     extend_include: tuple[Patterns, ...] = setting(
-        PatternList(), (), "files that are found in folders besides those", adds=True
+        PatternList(), (), "files that are found in folders besides the included ones", adds=True
     )
     respect_gitignore: bool = setting(
         Flag(), True, "leave out what .gitignore, .ignore and .git/info/exclude leave out", group=FILES
@@ -220,3 +224,9 @@ def defaults(base: Path, catalogue: Catalogue) -> dict[str, Sequence[Patterns | 
         "include": (Patterns(base, DEFAULT_INCLUDE),),
         "fixable": (catalogue.select(ALL, "fixable"),),
     }
+
+
+def default_of(name: str) -> object:
+    """The default of a setting as TOML holds it."""
+    found = {**vars(Settings()), **defaults(Path(), Catalogue(()))}[name]
+    return OPTIONS[name].kind.plain(found)

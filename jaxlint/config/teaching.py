@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxlint.config.errors import UsageError, did_you_mean
-from jaxlint.config.kinds import Context, Kind, T, strings
+from jaxlint.config.kinds import STRINGS, Context, Kind, Schema, T, strings
 
 if TYPE_CHECKING:
     from jaxlint.knowledge.teaching import Parameters, Table
 
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_NAMES: Schema = {"pattern": f"^{_QUALIFIED.pattern}$"}
 
 
 class TransformTable(Kind["tuple[tuple[str, str], ...]"]):
@@ -40,6 +41,10 @@ class TransformTable(Kind["tuple[tuple[str, str], ...]"]):
     def plain(self, value: tuple[tuple[str, str], ...]) -> object:
         """Name to transformation."""
         return dict(value)
+
+    def schema(self) -> Schema:
+        """A name for each name."""
+        return {"type": "object", "propertyNames": _NAMES, "additionalProperties": {"type": "string"}}
 
 
 class ParameterTable(Kind["Parameters"]):
@@ -70,6 +75,17 @@ class ParameterTable(Kind["Parameters"]):
         """Name to parameters."""
         return {name: list(words) for name, words in value}
 
+    def schema(self) -> Schema:
+        """A parameter or a list of them for each name."""
+        name: Schema = {"type": "string", "pattern": r"^[A-Za-z_]\w*$"}
+        one: Schema = {"anyOf": [name, {"type": "integer", "minimum": 0}]}
+        many: Schema = {"anyOf": [one, {"type": "array", "items": one}]}
+        table: Schema = {"type": "object", "propertyNames": _NAMES, "additionalProperties": many}
+        if self._any_function:
+            every: Schema = {"anyOf": [name, {"type": "array", "items": name}]}
+            table |= {"propertyNames": {"anyOf": [_NAMES, {"const": "*"}]}, "properties": {"*": every}}
+        return table
+
 
 class TableFiles(Kind["tuple[tuple[Path, Table], ...]"]):
     """Knowledge tables, by file."""
@@ -92,6 +108,10 @@ class TableFiles(Kind["tuple[tuple[Path, Table], ...]"]):
     def plain(self, value: tuple[tuple[Path, Table], ...]) -> object:
         """The files."""
         return [str(path) for path, _ in value]
+
+    def schema(self) -> Schema:
+        """A list of strings."""
+        return STRINGS
 
 
 def _table(kind: Kind[T], value: object, context: Context) -> Mapping[str, object]:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from jaxlint.devtools import api_changes, precision, rule_pages
+from jaxlint.devtools import api_changes, precision, rule_pages, setting_pages
 from jaxlint.devtools.new_rule import FAMILIES, ScaffoldError, new_rule
 
 
@@ -28,7 +28,13 @@ def main(arguments: list[str] | None = None) -> int:
     measured = commands.add_parser("precision", help="write the table of measured precision from people's judgements")
     measured.add_argument("corpus", type=Path, help="a folder with a folder PACKAGE-VERSION for each judged package")
     measured.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
+    settings = commands.add_parser("settings", help="write what is made from the table of settings: schema and page")
+    settings.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
     options = parser.parse_args(arguments)
+    if options.command == "settings":
+        for path in setting_pages.write(options.root):
+            print(f"changed {path}")
+        return 0
     if options.command == "docs":
         return _docs(options.root, check=options.check)
     if options.command == "precision":

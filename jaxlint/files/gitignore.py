@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from jaxlint.config.patterns import relative_text
 
 _NAMES = (".gitignore", ".ignore")
+_EXCLUDES_FILE = re.compile(r"^\s*excludesfile\s*=\s*\"?(.+?)\"?\s*$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +86,15 @@ def _meets(rule: _Rule, path: Path, *, folder: bool) -> bool:
 
 def _shared_lists(repository: Path) -> list[Path]:
     """The lists outside the work tree, the weakest first."""
-    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser())
-    lists = [home / "git" / "ignore"]
-    try:
-        settings = Path("~/.gitconfig").expanduser().read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        settings = ""
-    configured = re.search(r"^\s*excludesfile\s*=\s*\"?(.+?)\"?\s*$", settings, re.IGNORECASE | re.MULTILINE)
-    if configured:
-        lists = [Path(configured.group(1)).expanduser()]
-    return [*lists, _git_folder(repository) / "info" / "exclude"]
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()) / "git"
+    git = _git_folder(repository)
+    own = home / "ignore"
+    for settings in (home / "config", Path("~/.gitconfig").expanduser(), git / "config"):  # the last one counts
+        with contextlib.suppress(OSError):
+            configured = _EXCLUDES_FILE.findall(settings.read_text(encoding="utf-8", errors="replace"))
+            if configured:
+                own = repository / Path(configured[-1]).expanduser()
+    return [own, git / "info" / "exclude"]
 
 
 def _git_folder(repository: Path) -> Path:

@@ -52,7 +52,7 @@ def test_wheel_holds_everything(tmp_path: Path) -> None:
         requirements = [
             line for line in archive.read(metadata).decode().splitlines() if line.startswith("Requires-Dist: ")
         ]
-    missing = (_files(".py") | _files(".tsv") | _files(".md") | {"jaxlint/py.typed"}) - names
+    missing = (_files(".py") | _files(".tsv") | _files(".json") | _files(".md") | {"jaxlint/py.typed"}) - names
     assert not missing
     base = [line for line in requirements if "extra ==" not in line]
     assert len(base) == 4, f"the base install stays small: {base}"

@@ -248,7 +248,7 @@ class TestStandardInput:
         (["--format", "jsn"], "not `jsn`; did you mean `json`?"),
         (["--color", "alwys"], "--color must be one of auto, always, never, not `alwys`; did you mean `always`?"),
         (["--jobs", "0"], "-j/--jobs: must be a positive number or auto, not `0`"),
-        (["--target-jax", "new"], "--target-jax must be a JAX version such as `0.6` or `0.6.2`, not `new`"),
+        (["--target-jax", "new"], "or a range such as `0.4.30..0.6`, not `new`"),
         (["--select"], "--select: expected "),
         (["@none.txt"], "@none.txt: cannot be read: no such file or directory"),
         (["--isolated", "--config", "x.toml"], "exclude each other"),

@@ -107,8 +107,12 @@ def test_the_users_own_ignore_list(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     write(tmp_path, {"config/git/ignore": "x.py\n", "repo/.git/HEAD": "", "repo/x.py": "", "repo/y.py": ""})
     assert shown(tmp_path / "repo") == ["y.py"]
+    write(tmp_path, {"config/git/config": "[core]\n\texcludesfile = ~/other\n", "home/other": "[xy].py\n"})
+    assert shown(tmp_path / "repo") == []
     write(tmp_path, {"home/.gitconfig": "[core]\n\texcludesFile = ~/mine\n", "home/mine": "y.py\n"})
     assert shown(tmp_path / "repo") == ["x.py"]
+    write(tmp_path, {"repo/.git/config": "[core]\n\texcludesFile = none\n"})
+    assert shown(tmp_path / "repo") == ["x.py", "y.py"]
 
 
 def test_symlinks(tmp_path: Path) -> None:
