@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,9 @@ def _sides(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def _label(sides: list[dict[str, Any]], number: int) -> str:
     """The function, or what tells the sides apart where that is the same."""
-    if len(sides) == 2 and sides[0]["target"] == sides[1]["target"]:
-        return f"{sides[number]['target']} on {sides[number]['factory']}"
-    return str(sides[number]["target"])
+    side = sides[number]
+    if len(sides) == 1 or sides[0]["target"] != sides[1]["target"]:
+        return str(side["target"])
+    names = [re.split(r"::?", other["factory"] or "")[-1] for other in sides]
+    inputs = names[number] if names[0] != names[1] else side["factory"]
+    return f"{side['target']} on {inputs}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,8 @@ _MOST_LINES = 4000
 _MOST_SHOWN = 200
 _LONGEST_PARAMETER = 48
 # What names a thing of the run, or says nothing of what is computed.
+# Defaults, and values that print their address or more than one line.
+_SAYS_NOTHING = re.compile(r"^[(),\s]*((UnspecifiedValue|None)[(),\s]*)*$|0x[0-9a-f]{6}|\n")
 _QUIET = {"name", "debug_info", "source_info", "ctx_mesh", "keep_unused", "inline", "donated_invars", "ft_in", "ft_out"}
 
 
@@ -25,17 +28,27 @@ def difference(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     for name in [*left, *(name for name in right if name not in left)]:
         if left.get(name) != right.get(name):
             figures.append({"name": name, "first": left.get(name), "second": right.get(name)})
-    lines = list(
-        difflib.unified_diff(
-            first.get("outline") or [], second.get("outline") or [], first["label"], second["label"], lineterm="", n=2
-        )
-    )
+    lines = list(_changes(first.get("outline") or [], second.get("outline") or []))
     return {
         "figures": figures,
         "equations": lines[:_MOST_SHOWN],
         "equations_left_out": max(0, len(lines) - _MOST_SHOWN),
         "same_equations": bool(first.get("outline")) and first.get("outline") == second.get("outline"),
     }
+
+
+def _changes(first: list[str], second: list[str]) -> Iterator[str]:
+    """The lines that differ, with those around them. How deep a line is nested makes no difference."""
+    left, right = [line.strip() for line in first], [line.strip() for line in second]
+    for number, group in enumerate(difflib.SequenceMatcher(None, left, right, autojunk=False).get_grouped_opcodes(2)):
+        if number:
+            yield "..."
+        for tag, start, end, other_start, other_end in group:
+            if tag == "equal":
+                yield from (f"  {line}" for line in second[other_start:other_end])
+                continue
+            yield from (f"- {line}" for line in first[start:end])
+            yield from (f"+ {line}" for line in second[other_start:other_end])
 
 
 def _lines(closed: Any, depth: int) -> Iterator[str]:
@@ -50,13 +63,8 @@ def _lines(closed: Any, depth: int) -> Iterator[str]:
             found = [item for item in items if hasattr(item, "eqns") or hasattr(getattr(item, "jaxpr", None), "eqns")]
             programs += [(name, item) for item in found]
             text = str(value)
-            if (
-                not found
-                and value is not None
-                and name not in _QUIET
-                and len(text) <= _LONGEST_PARAMETER
-                and "0x" not in text
-            ):
+            says = len(text) <= _LONGEST_PARAMETER and not _SAYS_NOTHING.search(text)
+            if says and not found and name not in _QUIET:
                 parameters.append(f"{name}={text}")
         title = f" {equation.params['name']}" if isinstance(equation.params.get("name"), str) else ""
         shown = f"[{' '.join(parameters)}]" if parameters else ""

@@ -55,9 +55,9 @@ class _Scale:
 
     def ticks(self) -> Iterator[float]:
         """Round numbers inside the range."""
-        raw = (self.high - self.low) / 6
+        raw = (self.high - self.low) / 8
         magnitude = 10 ** math.floor(math.log10(raw))
-        step = next(factor * magnitude for factor in (1, 2, 5, 10) if factor * magnitude >= raw)
+        step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= raw)
         value = math.ceil(self.low / step) * step
         while value <= self.high:
             yield value

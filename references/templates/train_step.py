@@ -46,6 +46,12 @@ def train_step(state: State, x: jax.Array, y: jax.Array, key: jax.Array) -> tupl
     return State(params, momentum, state.step + 1), loss
 
 
+def make_inputs() -> tuple[tuple[State, jax.Array, jax.Array, jax.Array], dict[str, object]]:
+    """Fresh arguments for `jaxlint bench --state`: the step donates its state, so none is given twice."""
+    init_key, dropout_key = jax.random.split(jax.random.key(0))
+    return (init(init_key, width=32), jnp.ones((64, 2)), jnp.ones((64, 1)), dropout_key), {}
+
+
 def main(steps: int = 200) -> None:
     """Train on data that fits in memory; fetch the losses once, at the end."""
     init_key, dropout_key = jax.random.split(jax.random.key(0))

@@ -81,8 +81,11 @@ def _sums(report: dict[str, Any], subject: str) -> Iterator[str]:
     calls = report["calls"]
     shown = [compilation for call in calls for compilation in call["compilations"] if not compilation["operation"]]
     spent = sum(compilation["seconds"] or 0.0 for compilation in shown)
-    times = plural(len(calls), "call")
-    yield f"{times}, {plural(len(shown), 'compilation')}, {seconds(spent)} in XLA"
+    operations = [compilation for call in calls for compilation in call["compilations"] if compilation["operation"]]
+    yield f"{plural(len(calls), 'call')}, {plural(len(shown), 'compilation')}, {seconds(spent)} in XLA"
+    if operations:
+        more = sum(compilation["seconds"] or 0.0 for compilation in operations)
+        yield f"  and {plural(len(operations), 'operation')} of JAX outside of `jit`, {seconds(more)} in XLA"
     by_function = Counter(compilation["function"] for compilation in shown)
     own = any(compilation["own"] for compilation in shown)
     if len(by_function) > 1 or not own:

@@ -12,6 +12,8 @@ def seconds(value: float | None) -> str:
     """`1.23 ms`."""
     if value is None:
         return "-"
+    if value == 0:
+        return "0 s"
     factor, unit = next(((factor, unit) for factor, unit in _TIMES if abs(value) >= factor), _TIMES[-1])
     return f"{_three_digits(value / factor)} {unit}"
 
