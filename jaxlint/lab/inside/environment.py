@@ -64,7 +64,7 @@ def _attempt(report: dict[str, Any], stage: str, step: Callable[[], Any]) -> Any
     try:
         return step()
     except Exception as error:
-        message = str(error) or traceback.format_exception_only(error)[-1].strip()
+        message = str(error) or f"at `{traceback.extract_tb(error.__traceback__)[-1].line}`"
         report["failures"].append(
             {"stage": stage, "error": type(error).__name__, "message": scrub(message, os.environ)}
         )
