@@ -18,8 +18,6 @@ MUST_RUN = "JAXLINT_TESTS_MUST_RUN"
 
 FLAKE8_MAJORS = ("6", "7")
 
-_SHARED = Path(tempfile.gettempdir()) / f"jaxlint-test-tools-{os.getuid() if hasattr(os, 'getuid') else 0}"
-
 
 def unavailable(reason: str) -> NoReturn:
     """Skip a test whose tool is not there."""
@@ -46,6 +44,14 @@ def pip(*arguments: str) -> None:
         unavailable(f"pip {' '.join(arguments)}: {' '.join(last)}")
 
 
+def shared_folder() -> Path:
+    """Where tools are kept that are installed once and not for each test."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir()) / f"jaxlint-test-tools-{user}"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 @functools.cache
 def flake8_environment(major: str) -> tuple[tuple[str, str], ...]:
     """What has to stand in the environment for `python -m flake8` to be of this major version."""
@@ -55,10 +61,9 @@ def flake8_environment(major: str) -> tuple[tuple[str, str], ...]:
         unavailable("flake8 is not installed")
     if installed.partition(".")[0] == major:
         return ()
-    folder = _SHARED / f"flake8-{major}-py{sys.version_info.major}{sys.version_info.minor}"
+    folder = shared_folder() / f"flake8-{major}-py{sys.version_info.major}{sys.version_info.minor}"
     if not (folder / "flake8").is_dir():
-        _SHARED.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=_SHARED) as scratch:
+        with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
             made = Path(scratch) / "packages"
             pip("install", "--quiet", "--target", str(made), f"flake8=={major}.*")
             try:
