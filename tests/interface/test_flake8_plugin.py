@@ -6,6 +6,7 @@ import argparse
 import ast
 import dataclasses
 import pickle
+import shutil
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,8 +20,8 @@ from jaxlint.files.importers import ImportGraph
 from jaxlint.files.mentions import LIBRARIES
 from jaxlint.flake8 import Options, Plugin
 from jaxlint.source import universal_text
-from tests.engine.programs import PROJECT, write
-from tests.support import FIXTURES, lint
+from tests.engine.programs import PROJECT, check, write
+from tests.support import FIXTURES, ROOT, lint
 from tests.tools import run
 
 REUSED = "import jax\n\n\ndef f(key):\n    return jax.random.normal(key) + jax.random.normal(key)\n"
@@ -69,6 +70,18 @@ def found(path: Path, text: str) -> list[str]:
 def test_a_file_is_never_opened_for_its_source(tmp_path: Path) -> None:
     parsed(str(tmp_path / "gone.py"), jax_isolated=True, jax_no_cache=True)
     assert [message[:6] for message in found(tmp_path / "gone.py", REUSED)] == ["JAX201"]
+
+
+def test_each_file_has_the_findings_that_the_command_line_has_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write((tmp_path / "project").resolve(), PROJECT)
+    shutil.copytree(ROOT / "examples" / "digits", folder / "digits", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.chdir(folder)
+    parsed("-", jax_isolated=True, jax_no_cache=True)
+    for path in sorted(folder.rglob("*.py")):
+        expected = [f"{code} {message}" for *_, code, message in check(folder, paths=[path]).findings]
+        assert sorted(found(path, path.read_text(encoding="utf-8"))) == sorted(expected), path
 
 
 def test_the_recursion_limit_is_put_back(tmp_path: Path) -> None:
