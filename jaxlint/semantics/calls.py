@@ -250,7 +250,7 @@ def unknown_call(
         elif isinstance(value, Opaque) and not value.static and not stores:
             consume(it, value, "unknown", place, definite=keyword in it.knowledge.key_names)
         elif keyword == "rngs":
-            consume_deep(it, value, "unknown", place)
+            consume_deep(it, value, "unknown", place, keys=True)
         if it.donations:
             buffers.read_donated(it, value, place)
     trace = callee.trace
@@ -273,7 +273,7 @@ def bind_arguments(
     star: Value | None = None,
 ) -> dict[str, Value]:
     """The variables that a call starts with: every parameter by name."""
-    from jaxlint.semantics.objects import annotated
+    from jaxlint.semantics.objects import annotated, hinted
 
     env: dict[str, Value] = {}
     if func.receiver is not None:
@@ -308,8 +308,11 @@ def bind_arguments(
             value = func.defaults[name]
         else:
             value = Opaque(name)
-        if param.annotation is not None and type(value) is Opaque and value.hint is None:
-            value = annotated(it, param.annotation, value)
+        if type(value) is Opaque and value.hint is None:
+            if param.annotation is not None:
+                value = annotated(it, param.annotation, value)
+            elif value.trace is not None and func.fn.only_tested(name):
+                value = hinted(it, value, "array")
         env[name] = value
     return env
 

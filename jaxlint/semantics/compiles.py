@@ -73,6 +73,19 @@ def _is_method(it: Interpreter, value: Opaque) -> bool:
     return len(owners) == 1 and owners[0].kind not in MODULES and isinstance(owners[0].attrs[name], Func)
 
 
+def _varies(it: Interpreter, value: Value, since: int) -> bool:
+    """Whether a callable depends on something that was made after `since`."""
+    if isinstance(value, Func):
+        if value.receiver is not None or value.closure is None or value.closure.fid != it.fr.fid:
+            return True
+        free = value.fn.loads.keys() - value.fn.locals
+        return any(it.st.env[name].uid > since for name in free if name in it.st.env)
+    if isinstance(value, Partial):
+        parts = (*value.args, *value.kwargs.values())
+        return any(part.uid > since for part in parts) or _varies(it, value.func, since)
+    return _varies(it, value.inner, since) if isinstance(value, Wrapped) else True
+
+
 # ---- wrappers that are called where they are made -------------------------------------------------------------------
 
 
@@ -86,8 +99,9 @@ def called(it: Interpreter, wrapped: Wrapped, callee: ir.Expr, place: Place) -> 
     own = it.passes[fr.passes :]
     name = wrapped.transform.name
     if own and own[0][0] < wrapped.uid:
-        variants = own[-1][0] in it.variant_loops
-        used_often = own[-1][0] > wrapped.uid
+        variants = next(loop for loop, _ in reversed(own) if loop < wrapped.uid) in it.variant_loops
+        # What a pass compiles for itself may serve an inner loop; what owes the pass nothing could be made before it.
+        used_often = own[-1][0] > wrapped.uid and _varies(it, wrapped.inner, own[0][0])
         fresh = _fresh(it, wrapped.inner, own[0][0]) if not variants and not used_often else None
         if fresh is not None and _repeats(it, own[0][0], wrapped.place):
             _tell(it, CompiledAnew(wrapped.place, name, True, *fresh, fr.fn.name), fr.fn)

@@ -59,7 +59,7 @@ def hint_of(fn: ir.FunctionIR, param: ir.Param) -> str | None:
     uses = fn.uses.get(param.name, set())
     if uses & _DICT_USES:
         return "dict"
-    if uses & _ARRAY_USES:
+    if uses & _ARRAY_USES or fn.only_tested(param.name):
         return "array"
     default = param.default
     if isinstance(default, ir.Lit) and isinstance(default.value, bool | int | float):

@@ -69,8 +69,9 @@ def split(it: Interpreter, key: Value, num: Value | None, place: Place) -> Value
 
 
 def fold_in(it: Interpreter, key: Value, data: Value, place: Place) -> Value:
-    """The key that `fold_in(key, data)` derives: the same data give the same key."""
-    consume(it, key, "fold", place, detail=data)
+    """The key that `fold_in(key, data)` derives: the same data give the same key. Nobody draws from a dropped one."""
+    if it.dropped is None or it.place(it.dropped) != place:
+        consume(it, key, "fold", place, detail=data)
     return fold_child(it, key, data, place)
 
 
@@ -183,19 +184,19 @@ def consume(
     it.st.set_res(value.uid, (*uses, use)[-4:])
 
 
-def consume_deep(it: Interpreter, value: Value, how: str, place: Place, depth: int = 0) -> None:
-    """Use up the keys inside a container."""
+def consume_deep(it: Interpreter, value: Value, how: str, place: Place, *, keys: bool = False, depth: int = 0) -> None:
+    """Use up the keys inside a container; `keys` says that it holds nothing else."""
     if depth > 3:
         return
     if isinstance(value, TupleV):
         for item in value.items:
-            consume_deep(it, item, how, place, depth + 1)
+            consume_deep(it, item, how, place, keys=keys, depth=depth + 1)
     elif isinstance(value, Ref) and value.kind in ("dict", "list"):
         content = it.st.content(value)
         items = content.items.values() if isinstance(content.items, dict) else content.items
         for item in items:
-            consume_deep(it, item, how, place, depth + 1)
-    elif isinstance(value, Key) or is_key(it, value):
+            consume_deep(it, item, how, place, keys=keys, depth=depth + 1)
+    elif isinstance(value, Key) or is_key(it, value) or (keys and depth and isinstance(value, Opaque)):
         consume(it, value, how, place)
 
 

@@ -326,7 +326,7 @@ def _named_call(
             consume_deep(it, value, "init", place)
         rngs = kwargs.get("rngs")
         if rngs is not None:
-            consume_deep(it, rngs, "call", place)
+            consume_deep(it, rngs, "call", place, keys=True)
             kwargs = {key: value for key, value in kwargs.items() if key != "rngs"}
         if first and isinstance(first[0], Ref | TupleV):
             args = args[1:]
@@ -389,7 +389,7 @@ def _module_call(
             consume(it, args[0], "init", place, definite=isinstance(args[0], Key))
     rngs = kwargs.get("rngs")
     if rngs is not None:
-        consume_deep(it, rngs, "call", place)
+        consume_deep(it, rngs, "call", place, keys=True)
     chosen = kwargs.get("method")
     inner = {
         key: value for key, value in kwargs.items() if key not in ("rngs", "mutable", "method", "capture_intermediates")

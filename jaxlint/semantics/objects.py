@@ -459,6 +459,11 @@ def annotated(it: Interpreter, annotation: ir.Expr, value: Value) -> Value:
         return value
     if hint == "key":
         return it.child((value.uid, "key"), lambda: _key_like(value))
+    return hinted(it, value, hint)
+
+
+def hinted(it: Interpreter, value: Opaque, hint: str) -> Value:
+    """An opaque value of which something has been learnt."""
     return it.child((value.uid, "hint", hint), lambda: _hinted(value, hint))
 
 

@@ -6,6 +6,7 @@ Each node carries `id`, the index of its LibCST node in `ModuleIR.nodes`; the tr
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -520,7 +521,8 @@ class FunctionIR:
     """A function, method or lambda.
 
     `locals` are the names it binds; `globals` and `nonlocals` the declared ones; `loads` maps a name to the largest id
-    of a node that reads it in this function or a nested one (for liveness).
+    of a node that reads it in this function or a nested one (for liveness). `uses` tells how names are used, `taken`
+    how often one is read for more than its truth.
     """
 
     __slots__ = (
@@ -542,6 +544,7 @@ class FunctionIR:
         "qualname",
         "returns",
         "size",
+        "taken",
         "uses",
     )
 
@@ -561,10 +564,15 @@ class FunctionIR:
         self.nonlocals: set[str] = set()
         self.loads: dict[str, int] = {}
         self.uses: dict[str, set[str]] = {}
+        self.taken: Counter[str] = Counter()
         self.is_async = False
         self.is_generator = False
         self.is_lambda = False
         self.size = 0
+
+    def only_tested(self, name: str) -> bool:
+        """Whether the function asks for nothing but the truth of a name: nobody wants what a container would hold."""
+        return self.uses.get(name) == {"truth"} and not self.taken[name]
 
 
 class ModuleIR:

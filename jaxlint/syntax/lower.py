@@ -172,6 +172,15 @@ class _Lowering:
         else:
             uses.add(how)
 
+    def tested(self, test: ir.Expr) -> ir.Expr:
+        """Record that an expression is only asked for its truth; the parts of `not`, `and`, `or` are told by them."""
+        if type(test) is ir.Name:
+            self.use(test, "truth")
+            self.fn.taken[test.name] -= 1
+        elif type(test) is ir.Bool:
+            self.tested(test.right)
+        return test
+
     def function(self, node: Any, name: str, prefix: str) -> ir.FunctionIR:
         fn = ir.FunctionIR(self.new(node), self.module, name, prefix + name, self.fn)
         self.module.functions.append(fn)
@@ -201,8 +210,13 @@ class _Lowering:
         self.fn, self.class_name, self.prefix, self.in_comprehension = saved
         loads = self.fn.loads
         for name, last in fn.loads.items():
-            if name not in fn.locals and loads.get(name, -1) < last:
+            if name in fn.locals:
+                continue
+            if loads.get(name, -1) < last:
                 loads[name] = last
+            self.fn.taken[name] += fn.taken[name]
+            if "truth" in fn.uses.get(name, ()):
+                self.fn.uses.setdefault(name, set()).add("truth")
 
 
 # ---- expressions ----------------------------------------------------------------------------------------------------
@@ -214,6 +228,7 @@ def _name(low: _Lowering, node: Any) -> ir.Expr:
     if value in _CONSTANTS:
         return ir.Lit(id, _CONSTANTS[value])
     low.fn.loads[value] = id
+    low.fn.taken[value] += 1
     return ir.Name(id, value)
 
 
@@ -336,7 +351,7 @@ def _binary(low: _Lowering, node: Any) -> ir.Expr:
 
 def _boolean(low: _Lowering, node: Any) -> ir.Expr:
     id = low.new(node)
-    left, right = low.expr(node.left), low.expr(node.right)
+    left, right = low.tested(low.expr(node.left)), low.expr(node.right)
     return ir.Bool(id, "and" if type(node.operator) is cst.And else "or", left, right)
 
 
@@ -344,7 +359,9 @@ def _unary(low: _Lowering, node: Any) -> ir.Expr:
     id = low.new(node)
     operand = low.expr(node.expression)
     op = _UNARY[type(node.operator)]
-    if op != "not":
+    if op == "not":
+        low.tested(operand)
+    else:
         low.use(operand, "arith")
     if op == "-" and type(operand) is ir.Lit and isinstance(operand.value, int | float):
         return ir.Lit(id, -operand.value)
@@ -371,7 +388,7 @@ def _comparison(low: _Lowering, node: Any) -> ir.Expr:
 
 def _conditional(low: _Lowering, node: Any) -> ir.Expr:
     id = low.new(node)
-    test = low.expr(node.test)
+    test = low.tested(low.expr(node.test))
     return ir.Cond(id, test, low.expr(node.body), low.expr(node.orelse))
 
 
@@ -423,7 +440,7 @@ def _comprehension(kind: str) -> Callable[[_Lowering, Any], ir.Expr]:
             iterable = low.expr(part.iter)
             low.use(iterable, "iter")
             target = low.target(part.target)
-            clauses.append(ir.Clause(target, iterable, [low.expr(test.test) for test in part.ifs]))
+            clauses.append(ir.Clause(target, iterable, [low.tested(low.expr(test.test)) for test in part.ifs]))
             part = part.inner_for_in
         key = low.expr(node.key) if kind == "dict" else None
         elt = low.expr(node.value if kind == "dict" else node.elt)
@@ -535,7 +552,7 @@ def _jump(kind: str) -> Callable[[_Lowering, Any, int], ir.Stmt]:
 
 
 def _assert(low: _Lowering, node: Any, id: int) -> ir.Stmt:
-    return ir.Assert(id, low.expr(node.test), low.maybe(node.msg))
+    return ir.Assert(id, low.tested(low.expr(node.test)), low.maybe(node.msg))
 
 
 def _delete(low: _Lowering, node: Any, id: int) -> ir.Stmt:
@@ -621,7 +638,7 @@ _SMALL: dict[type[Any], Callable[[_Lowering, Any, int], ir.Stmt]] = {
 
 def _if(low: _Lowering, node: Any, indent: str) -> ir.Stmt:
     id = low.begin(node, node, indent)
-    test = low.expr(node.test)
+    test = low.tested(low.expr(node.test))
     body = low.block(node.body, indent)
     orelse: list[ir.Stmt] = []
     if type(node.orelse) is cst.If:
@@ -633,7 +650,7 @@ def _if(low: _Lowering, node: Any, indent: str) -> ir.Stmt:
 
 def _while(low: _Lowering, node: Any, indent: str) -> ir.Stmt:
     id = low.begin(node, node, indent)
-    test = low.expr(node.test)
+    test = low.tested(low.expr(node.test))
     body = low.block(node.body, indent)
     orelse = low.block(node.orelse.body, indent) if node.orelse is not None else []
     return ir.While(id, test, body, orelse)
