@@ -21,6 +21,7 @@ from jaxlint.semantics.values import (
     Ref,
     TupleV,
     Union,
+    Unknown,
     Value,
     Wrapped,
     fingerprint,
@@ -30,6 +31,8 @@ from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
     from jaxlint.semantics.interpreter import Interpreter
+
+_NONE = fingerprint(NONE)
 
 
 def truth(it: Interpreter, value: Value) -> bool | None:
@@ -77,7 +80,8 @@ def branch(
     it.testing = test
     value = evaluate(it, test)
     state = it.st
-    test_value(it, value, construct, place, it.place(test))
+    if not _told_apart(it, test):
+        test_value(it, value, construct, place, it.place(test))
     known = truth(it, value)
     fact = _fact(it, test, value)
     if known is None and fact is not None:
@@ -92,6 +96,16 @@ def branch(
     if _asks_type(test):
         other.assume("untyped", True)
     return [state], [other]
+
+
+def _told_apart(it: Interpreter, test: ir.Expr) -> bool:
+    """Whether a test is on a local variable that is now a number, now an array: the function asks for its type."""
+    tested = test.left if type(test) is ir.Compare else test
+    if type(tested) is not ir.Name:
+        return False
+    fn = it.fr.fn
+    asked = "isinstance()" in fn.uses.get(tested.name, ())
+    return asked and all(param.name != tested.name for param in fn.params)
 
 
 def _asks_type(test: ir.Expr) -> bool:
@@ -119,10 +133,38 @@ def _short_circuit(
 
 def _fact(it: Interpreter, test: ir.Expr, value: Value) -> Any:
     """What to remember of a test: (kind, fingerprint, constant or None)."""
+    tested = _tested_name(test)
+    subject = None if tested is None else _subject(it.st, tested.name)
+    if subject is not None:
+        if type(test) is ir.Compare:
+            return (test.parts[0][0], subject, _NONE)
+        return ("truth", subject, None)
     if type(value) is Opaque and value.expr is not None and type(value.expr) is tuple and value.expr[0] == "cmp":
         return value.expr
     found = fingerprint(value)
     return None if found is None else ("truth", found, None)
+
+
+def _subject(state: State, name: str) -> Any:
+    """What to call the value of a variable that has no identity of its own."""
+    value = state.env.get(name)
+    if type(value) is Unknown:
+        return state.binding_of(name)
+    if type(value) is Union:
+        parts = tuple(map(fingerprint, value.members))
+        return None if None in parts else ("|", parts)
+    return None
+
+
+def _tested_name(test: ir.Expr) -> ir.Name | None:
+    """The name whose truth is asked for, or that is compared with None by identity."""
+    if type(test) is ir.Name:
+        return test
+    if type(test) is ir.Compare and len(test.parts) == 1 and type(test.left) is ir.Name:
+        op, right = test.parts[0]
+        if op in ("is", "is not") and type(right) is ir.Lit and right.value is None:
+            return test.left
+    return None
 
 
 def _recall(state: State, fact: Any) -> bool | None:
@@ -140,9 +182,18 @@ def _recall(state: State, fact: Any) -> bool | None:
         return answer if kind == "==" else not answer
     if kind in ("is", "is not"):
         found = facts.get(("is", subject, constant))
+        if found is None and subject[0] == "|" and all(_differs(facts, part, constant) for part in subject[1]):
+            found = False
         return None if found is None else bool(found) == (kind == "is")
     found = facts.get(fact)
     return None if found is None else bool(found)
+
+
+def _differs(facts: dict[Any, Any], part: Any, constant: Any) -> bool:
+    """Whether one of the values that a variable may have is another object than a constant."""
+    if part[0] in ("c", "e", "t"):
+        return bool(part != constant)
+    return facts.get(("is", part, constant)) is False
 
 
 def _learn(it: Interpreter, test: ir.Expr, fact: Any, state: State, holds: bool) -> None:
@@ -162,16 +213,11 @@ def _learn(it: Interpreter, test: ir.Expr, fact: Any, state: State, holds: bool)
 
 
 def _narrow(it: Interpreter, test: ir.Expr, state: State, holds: bool) -> None:
-    name: str | None = None
-    wants_none: bool | None = None
-    if type(test) is ir.Compare and len(test.parts) == 1 and type(test.left) is ir.Name:
-        op, right = test.parts[0]
-        if op in ("is", "is not") and type(right) is ir.Lit and right.value is None:
-            name, wants_none = test.left.name, (op == "is") == holds
-    elif type(test) is ir.Name and holds:
-        name, wants_none = test.name, False
-    if name is None:
+    tested = _tested_name(test)
+    if tested is None or (test is tested and not holds):
         return
+    name = tested.name
+    wants_none = type(test) is ir.Compare and (test.parts[0][0] == "is") == holds
     value = state.env.get(name)
     if value is None:
         return
@@ -180,6 +226,8 @@ def _narrow(it: Interpreter, test: ir.Expr, state: State, holds: bool) -> None:
             state.bind(name, NONE)
     elif type(value) is Union:
         kept = tuple(member for member in value.members if not is_none(member))
+        for member in kept:
+            state.assume(("is", fingerprint(member), _NONE), False)
         if len(kept) == 1:
             state.bind(name, kept[0])
         elif kept and len(kept) < len(value.members):

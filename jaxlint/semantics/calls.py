@@ -10,6 +10,7 @@ from jaxlint.semantics.demands import DEMANDS
 from jaxlint.semantics.events import Called
 from jaxlint.semantics.expressions import evaluate
 from jaxlint.semantics.interpreter import MAX_DEPTH, MAX_RUNS, MAX_STEPS, MAX_WORK, Ctx, Frame
+from jaxlint.semantics.memos import first_call
 from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
@@ -349,10 +350,13 @@ def call_func(
                 buffers.read_donated(it, value, place)
     direct, it.direct = it.direct, False
     meeting = Meeting(it, func, env, place) if it.cached and id(fn) in it.cached else None
+    once = context.depth > 0 and func.receiver is not None and first_call(it, place, func.receiver)
+    it.done_once += once
     if direct or func.closure is not None or fn.is_lambda or not summaries.can_abstract(it, env):
         result = run_inline(it, func, env, place, context)
     else:
         result = summaries.call_summarised(it, func, env, place, context)
+    it.done_once -= once
     if meeting is not None:
         meeting.returned(it, result)
     return result

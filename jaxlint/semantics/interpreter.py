@@ -181,7 +181,7 @@ class Frame:
         self.yields: list[Value] = []
         self.local_functions: list[Func] = []
         self.subkeys: list[tuple[Place, int, str, Key, Value]] = []
-        self.wrappers: list[Wrapped] = []
+        self.wrappers: list[tuple[Wrapped, dict[Any, Any]]] = []
         self.compiled: dict[Place, tuple[list[Place | None], Wrapped]] = {}
         self.passes = 0
         self.defaulting = 0
@@ -210,6 +210,8 @@ class Interpreter:
         self.entered: set[int] = set()
         self.entry_queue: list[Callable[[], None]] = []
         self.memo: dict[Any, Any] = {}
+        self.done_once = 0
+        """Running calls that are made only where their object says that they were not made before."""
         self.running: list[ir.FunctionIR] = []
         self.older: set[int] = set()
         self.donations = 0
@@ -460,9 +462,10 @@ class Interpreter:
         if frame.exits and not self.inside_summary:
             value_state = frame.exits[-1][1]
             saved = self.st
-            for wrapped in frame.wrappers:
+            for wrapped, facts in frame.wrappers:
                 if wrapped.place not in self.entered_wrappers:
                     self.st = value_state.fork()
+                    self.st.facts = facts
                     run_wrapper(self, wrapped)
             for func in frame.local_functions:
                 if id(func.fn) not in self.entered:
@@ -563,7 +566,7 @@ class Interpreter:
         if frame.fn.parent is None and frame.parent is None:
             frame.env.wrappers.append(wrapped)
         else:
-            frame.wrappers.append(wrapped)
+            frame.wrappers.append((wrapped, self.st.facts))
 
     def mark_entered(self, wrapped: Wrapped) -> None:
         """The wrapper is called."""

@@ -257,15 +257,18 @@ def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step
         items_of = tuple(element_of(it, item, trace, level + 1, step) for item in value.items)
         return TupleV(items_of, value.cls, value.names)
     if isinstance(value, Ref) and level < 4:
-        content = it.st.content(value)
+        content, cls = it.st.content(value), value.cls
         items: Any
         if isinstance(content.items, dict):
-            items = {name: element_of(it, item, trace, level + 1, step) for name, item in content.items.items()}
+            items = {
+                name: item if _is_static_field(cls, name) else element_of(it, item, trace, level + 1, step)
+                for name, item in content.items.items()
+            }
         else:
             items = tuple(element_of(it, item, trace, level + 1, step) for item in content.items)
         rest = element_of(it, content.rest, trace, level + 1, step) if content.rest is not None else None
-        made_ref = Ref(value.kind, it.fr.ctx.depth, Content(items, rest, content.open), value.cls)
-        made_ref.trace = trace if value.kind == "object" else None
+        made_ref = Ref(value.kind, it.fr.ctx.depth, Content(items, rest, content.open), cls)
+        made_ref.trace = trace if value.kind == "object" and (cls is None or cls.kind not in STATIC_FIELDS) else None
         return made_ref
     if isinstance(value, Many):
         if isinstance(value.source, Key):

@@ -2,49 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
 from jaxlint.semantics.guards import blocks, leaves, parts
 from jaxlint.semantics.objects import describe
-from jaxlint.semantics.values import Place
+from jaxlint.semantics.values import Opaque, Place, Ref, Value
 from jaxlint.syntax import ir
 
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
 
-def deliberate(fn: ir.FunctionIR, place: Place, name: str) -> bool:
+_Guard = tuple[ir.Expr, bool]
+"""A test, and which way it went."""
+
+
+def deliberate(it: Interpreter, place: Place, name: str) -> bool:
     """Whether the statement at `place` stores only where `name` still is None, or only where something is a tracer."""
-    if "…" in name:
-        name = ""
-    return place[0] is fn.module and _found(fn.body, place, name, False) is True
+    wanted = "" if "…" in name else name
+    return any(_says(test, holds, lambda expr: describe(expr) == wanted) for test, holds in _around(it, place))
 
 
-def _found(body: list[ir.Stmt], wanted: Place, name: str, guarded: bool) -> bool | None:
-    """Whether the statement `wanted` is guarded; None where it is not in `body`."""
-    number_of = wanted[0].statement_of
+def first_call(it: Interpreter, place: Place, receiver: Value) -> bool:
+    """Whether a method is called only where an attribute of its object has no value yet: it stores but once."""
+    if not isinstance(receiver, Ref | Opaque):
+        return False
+    env = it.st.env
+
+    def of_receiver(expr: ir.Expr) -> bool:
+        return type(expr) is ir.Attr and type(expr.obj) is ir.Name and env.get(expr.obj.name) is receiver
+
+    return any(_says(test, holds, of_receiver) for test, holds in _around(it, place))
+
+
+def _around(it: Interpreter, place: Place) -> tuple[_Guard, ...]:
+    """The tests that decide whether the statement at `place` in the running function is reached."""
+    fn = it.fr.fn
+    if place[0] is not fn.module:
+        return ()
+    key = ("guards", id(fn))
+    found: dict[int, tuple[_Guard, ...]] | None = it.memo.get(key)
+    if found is None:
+        number_of = fn.module.statement_of
+        found = it.memo[key] = {number_of[stmt.id]: guards for stmt, guards in _guarded(fn.body, ()) if guards}
+    return found.get(place[0].statement_of[place[1]], ())
+
+
+def _guarded(body: Iterable[ir.Stmt], guards: tuple[_Guard, ...]) -> Iterator[tuple[ir.Stmt, tuple[_Guard, ...]]]:
     for stmt in body:
-        if number_of[stmt.id] == number_of[wanted[1]]:
-            return guarded
-        sides = blocks(stmt)
-        for number, block in enumerate(sides):
-            inside = guarded or (isinstance(stmt, ir.If) and _guards(stmt.test, name, number == 0))
-            found = _found(block, wanted, name, inside)
-            if found is not None:
-                return found
-        if isinstance(stmt, ir.If) and leaves(stmt.body) and _guards(stmt.test, name, False):
-            guarded = True
-    return None
+        yield stmt, guards
+        for number, block in enumerate(blocks(stmt)):
+            inside = (*guards, (stmt.test, number == 0)) if isinstance(stmt, ir.If) else guards
+            yield from _guarded(block, inside)
+        if isinstance(stmt, ir.If) and leaves(stmt.body):
+            guards = (*guards, (stmt.test, False))
 
 
-def _guards(test: ir.Expr, name: str, holds: bool) -> bool:
-    """Whether a test that went this way says that `name` has no value yet, or that something is a tracer."""
+def _says(test: ir.Expr, holds: bool, wanted: Callable[[ir.Expr], bool]) -> bool:
+    """Whether a test that went this way says that what is wanted has no value yet, or that something is a tracer."""
     if isinstance(test, ir.Unary) and test.op == "not":
-        operand = test.operand
-        return (holds and describe(operand) == name) or _guards(operand, name, not holds)
+        return (holds and wanted(test.operand)) or _says(test.operand, not holds, wanted)
     if isinstance(test, ir.Bool):
         sure = (test.op == "and") == holds
-        return sure and any(_guards(part, name, holds) for part in (test.left, test.right))
+        return sure and any(_says(part, holds, wanted) for part in (test.left, test.right))
     if isinstance(test, ir.Compare) and len(test.parts) == 1:
         op, right = test.parts[0]
         absent = isinstance(right, ir.Lit) and right.value is None
-        return absent and op == ("is" if holds else "is not") and describe(test.left) == name
+        return absent and op == ("is" if holds else "is not") and wanted(test.left)
     if isinstance(test, ir.Call) and holds and describe(test.func) == "isinstance" and len(test.args) == 2:
         kinds = (test.args[1], *parts(test.args[1]))
         return any(describe(kind).rpartition(".")[2] == "Tracer" for kind in kinds)
-    return not holds and describe(test) == name
+    return not holds and wanted(test)

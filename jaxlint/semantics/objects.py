@@ -591,7 +591,7 @@ def deliberate_store(it: Interpreter, name: str, place: Place) -> bool:
     """Whether a test around the store says that it is meant for the time of tracing."""
     from jaxlint.semantics.memos import deliberate
 
-    return deliberate(it.fr.fn, place, name)
+    return it.done_once > 0 or deliberate(it, place, name)
 
 
 def _explicit_state(it: Interpreter, target: Ref, transform: str) -> bool:

@@ -70,6 +70,13 @@ class State:
             self.bind(name, UNKNOWN)
             del self.env[name]
 
+    def binding_of(self, name: str) -> tuple[str, int, str, int]:
+        """An identity for what the running call last bound `name` to, whose value may be unknown."""
+        log = self.log
+        while log is not None and (log[0] != self.fid or log[1] != name):
+            log = log[2]
+        return ("n", self.fid, name, 0 if log is None else log[3])
+
     def fork(self) -> State:
         """Return a copy that can go another way."""
         new = State.__new__(State)
@@ -108,8 +115,18 @@ class State:
         self.res = {**self.res, key: value}
 
     def assume(self, fact: Any, holds: bool) -> None:
-        """Record that a test went this way."""
+        """Record that a test went this way: what paths joined that had parted at the same test is told apart again."""
+        gates = self.facts.get(("gate", fact), ())
         self.facts = {**self.facts, fact: holds}
+        for fid, name, when_true, when_false, joined in gates:
+            env = self.frames.get(fid)
+            if env is None or env.get(name) is not joined:
+                continue
+            value = when_true if holds else when_false
+            if fid == self.fid:
+                self.bind(name, value)
+            else:
+                self.bind_in(fid, name, value)
 
 
 _joined: dict[Any, Value] = {}
@@ -248,6 +265,7 @@ def changed(a: State, b: State) -> set[tuple[int, str]]:
 
 def join_states(a: State, b: State, lossy: bool = False) -> State:
     """Join `b` into `a` and return `a`. With `lossy`, resources that differ are marked as cut and go silent."""
+    gates: dict[Any, list[_Gate]] = {} if a.facts is b.facts else {test: [] for test in _parting(a.facts, b.facts)}
     for fid, name in changed(a, b):
         env, other = a.frames.get(fid), b.frames.get(fid)
         theirs = other.get(name) if other is not None else None
@@ -257,6 +275,9 @@ def join_states(a: State, b: State, lossy: bool = False) -> State:
         if mine is not theirs:
             # A name bound on one path only keeps its value: where it is read, it must have been bound.
             value = theirs if mine is None else join_on(mine, theirs, a.res, b.res)
+            if mine is not None:
+                for test, found in gates.items():
+                    found.append(_gate(test, fid, name, (a.facts, mine), (b.facts, theirs), value))
             if fid == a.fid:
                 a.bind(name, value)
             else:
@@ -277,8 +298,54 @@ def join_states(a: State, b: State, lossy: bool = False) -> State:
     if a.res is not b.res:
         a.res = _join_res(a.res, b.res, lossy)
     if a.facts is not b.facts:
-        a.facts = {fact: holds for fact, holds in a.facts.items() if b.facts.get(fact) is holds}
+        facts = {fact: holds for fact, holds in a.facts.items() if b.facts.get(fact) is holds}
+        facts.update({("gate", test): tuple(found) for test, found in gates.items() if found})
+        a.facts = facts
     return a
+
+
+MAX_GATES = 4
+"""Tests that may have parted two paths, beyond which none is remembered for what they joined."""
+
+_Gate = tuple[int, str, Value, Value, Value]
+"""(frame id, name, its value where a test holds, its value where it does not, both joined)."""
+
+
+def _parting(mine: dict[Any, Any], theirs: dict[Any, Any]) -> tuple[Any, ...]:
+    """The tests that went one way on each of two paths, and those that did so on paths that each of them joined."""
+    found = [fact for fact, holds in mine.items() if isinstance(holds, bool) and theirs.get(fact) is (not holds)]
+    for facts in (mine, theirs):
+        found += [fact[1] for fact in facts if fact[0] == "gate" and fact[1] not in found]
+    return tuple(found) if len(found) <= MAX_GATES else ()
+
+
+def _gate(
+    test: Any,
+    fid: int,
+    name: str,
+    mine: tuple[dict[Any, Any], Value],
+    theirs: tuple[dict[Any, Any], Value],
+    joined: Value,
+) -> _Gate:
+    """What a name is on either outcome of a test, from the facts of two paths and its value on each."""
+    found: list[Value] = []
+    for holds in (True, False):
+        values = [_under(facts, test, holds, (fid, name), value) for facts, value in (mine, theirs)]
+        known: list[Value] = [value for value in values if value is not None]
+        found.append(join(known[0], known[-1]) if known else UNKNOWN)
+    return (fid, name, found[0], found[1], joined)
+
+
+def _under(facts: dict[Any, Any], test: Any, holds: bool, variable: tuple[int, str], value: Value) -> Value | None:
+    """What a variable is on a path if `test` goes one way there; None where it is known to go the other way."""
+    known = facts.get(test)
+    if known is not None:
+        return value if known is holds else None
+    for gate in facts.get(("gate", test), ()):
+        if gate[:2] == variable and gate[4] is value:
+            found: Value = gate[2] if holds else gate[3]
+            return found
+    return value
 
 
 CUT = ("cut",)

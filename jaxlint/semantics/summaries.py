@@ -147,6 +147,7 @@ class _Abstraction:
         self.shared: set[int] = set()
         self.older: set[int] = set()
         self.res: dict[Any, Any] = {}
+        self.facts: dict[Any, Any] = {}
 
     def __call__(self, value: Value, depth: int = 0) -> tuple[Value, Any]:
         uid = value.uid
@@ -196,7 +197,7 @@ class _Abstraction:
         if isinstance(value, Opaque):
             hint = value.hint if value.hint in _KEPT_HINTS else None
             made: Value = Opaque(value.name, trace=value.trace, static=value.static, hint=hint)
-            return made, ("o", value.static, hint, flags)
+            return made, ("o", value.static, hint, flags, *self._tests(value, made))
         if isinstance(value, Array) and value.trace is not None and value.lib == "jax":
             traced = Array(value.trace)
             return traced, ("a", "jax", flags, self._empty(value, traced))
@@ -239,6 +240,19 @@ class _Abstraction:
         if isinstance(value, Wrapped) and not _has_closure(value):
             return value, ("w", value.place[0].path, value.place[1])
         return value, ("v", value.uid or id(value))
+
+    def _tests(self, value: Opaque, made: Value) -> tuple[Any, ...]:
+        """How the caller's tests of an argument went, for the callee to take the same way."""
+        facts = self.it.st.facts
+        known: list[Any] = []
+        if facts:
+            subject, placeholder = fingerprint(value), fingerprint(made)
+            for kind, constant in (("truth", None), ("is", fingerprint(NONE))):
+                holds = facts.get((kind, subject, constant))
+                if holds is not None:
+                    self.facts[kind, placeholder, constant] = holds
+                    known.append((kind, holds))
+        return tuple(known)
 
     def _told_apart(self, constant: Any, depth: int) -> bool:
         """Whether the callee may do something else for this constant: a mode, a small count."""
@@ -337,7 +351,7 @@ def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: P
         new_env[name], part = abstraction(value)
         signature.append(part)
     asked = ctx.depth == 0 or not it.unasked
-    key = (identity, ctx.abstract, ctx.depth > 0, asked, bool(ctx.bodies), ctx.axes, tuple(signature))
+    key = (identity, ctx.abstract, ctx.depth > 0, asked, it.done_once > 0, bool(ctx.bodies), ctx.axes, tuple(signature))
     try:
         known = it.memo.get(key) or it.local_memo.get(key)
     except TypeError:
@@ -411,6 +425,7 @@ def _summarise(it: Interpreter, func: Func, env: dict[str, Value], ctx: Ctx, abs
     def run() -> None:
         it.st = State(0, {})
         it.st.res = dict(abstraction.res)
+        it.st.facts = dict(abstraction.facts)
         frame = Frame(func.fn, func.env, inner, None, None, None, func)
         result = it.run_frame(frame, env)
         summary.result = result

@@ -16,6 +16,7 @@ import pytest
 
 from jaxlint import workers
 from jaxlint.engine import Engine
+from jaxlint.findings import Related, Span
 from jaxlint.registry import rule_classes
 from jaxlint.source import read_source
 from tests.engine.programs import PROJECT, Found, check, write
@@ -137,3 +138,10 @@ def test_the_hash_seed_does_not_matter(project: Path, tmp_path: Path) -> None:
         outputs.add(report.read_text(encoding="utf-8"))
     assert len(outputs) == 1
     assert isinstance(json.loads(outputs.pop()), list)
+
+
+def test_explanations_are_ordered() -> None:
+    """Of two reports of one place that tell it differently, the same one is shown whichever came first."""
+    span = Span(1, 1, 1, 2)
+    near, far = Related("a.py", span, "first consumed here"), Related("b.py", span, "first consumed here")
+    assert sorted([far, near]) == [near, far]
