@@ -15,6 +15,7 @@ from jaxlint.semantics.values import (
     Array,
     Const,
     Content,
+    Key,
     Opaque,
     Ref,
     TupleV,
@@ -174,6 +175,8 @@ def join_on(a: Value, b: Value, mine: dict[Any, Any], theirs: dict[Any, Any]) ->
     if isinstance(a, TupleV) and isinstance(b, TupleV) and len(a.items) == len(b.items):
         parts = (join_on(x, y, mine, theirs) for x, y in zip(a.items, b.items, strict=True))
         return TupleV(tuple(parts), a.cls, a.names)
+    if type(a) is Key or type(b) is Key:
+        return _join_keys(a, b, mine, theirs)
     joined = join(a, b)
     if type(joined) is not Union and not (type(joined) is Array and joined.also is not None):
         return joined
@@ -183,6 +186,24 @@ def join_on(a: Value, b: Value, mine: dict[Any, Any], theirs: dict[Any, Any]) ->
         return Union(joined.members, kept=True)
     assert isinstance(joined, Array)
     return Array(joined.trace, lib=joined.lib, dtype=joined.dtype, parent=joined.parent, also=joined.also, tag=KEPT)
+
+
+def _join_keys(a: Value, b: Value, mine: dict[Any, Any], theirs: dict[Any, Any]) -> Value:
+    """The key that is `a` on one path and `b` on the other.
+
+    Where each is unused on its own path and used up on the other one, such as a key that some path replaced by a new
+    one, what goes on is neither: it is a key of its own, unused so far.
+    """
+    if not (isinstance(a, Key | Opaque) and isinstance(b, Key | Opaque)):
+        return join(a, b)
+    if mine.get(a.uid) or theirs.get(b.uid) or not (theirs.get(a.uid) or mine.get(b.uid)):
+        return join(a, b)
+    identity = ("key", a.uid, b.uid)
+    found = _joined.get(identity)
+    if found is None:
+        many = any(isinstance(value, Key) and value.many for value in (a, b))
+        found = _joined[identity] = Key(None, many=many, trace=_join_traces(a, b))
+    return found
 
 
 def _given_away(value: Value, res: dict[Any, Any]) -> bool:

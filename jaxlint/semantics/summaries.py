@@ -70,6 +70,7 @@ class Summary:
     """What one run of a function did, in terms of its placeholders."""
 
     __slots__ = (
+        "depth",
         "end",
         "heap",
         "meetings",
@@ -86,8 +87,9 @@ class Summary:
         "work",
     )
 
-    def __init__(self, start: int) -> None:
+    def __init__(self, start: int, depth: int) -> None:
         self.start = start
+        self.depth = depth
         self.end = start
         self.steps = 0
         self.reports: set[Any] = set()
@@ -412,7 +414,7 @@ def _matched(first: _Abstraction, again: _Abstraction) -> _Abstraction:
 
 
 def _summarise(it: Interpreter, func: Func, env: dict[str, Value], ctx: Ctx, abstraction: _Abstraction) -> Summary:
-    summary = Summary(fresh_uid())
+    summary = Summary(fresh_uid(), ctx.depth)
     older = it.older
     it.older = older | abstraction.older
     inner = Ctx(ctx)
@@ -471,12 +473,15 @@ class _Replay:
         self.place = place
         self.done: dict[int, Value] = {}
         self.closures: dict[int, Closure] = {}
+        self.deeper = 0
+        """How many more traces are open around this call than around the run."""
 
     def run(self, ctx: Ctx) -> Value:
         from jaxlint.semantics.buffers import donate
         from jaxlint.semantics.keys import consume
 
         it = self.it
+        self.deeper = ctx.depth - self.summary.depth
         for _, uses in self.summary.res:
             if isinstance(uses, Donation):
                 if any(item.uid in self.actual for item in ancestors(uses.value)):
@@ -674,7 +679,8 @@ class _Replay:
     def _ref(self, value: Ref) -> Value:
         if not self._is_fresh(value):
             return value
-        made = Ref(value.kind, value.depth, Content(()), value.cls, argument=value.argument, name=value.name)
+        depth = value.depth + self.deeper
+        made = Ref(value.kind, depth, Content(()), value.cls, argument=value.argument, name=value.name)
         made.trace = value.trace
         self.done[value.uid] = made
         state = self.summary.state
@@ -688,7 +694,9 @@ class _Replay:
         found = self.closures.get(closure.fid)
         if found is not None:
             return found
-        made = Closure(fresh_uid(), closure.fn, self._closure(closure.parent), closure.depth, closure.mark)
+        made = Closure(
+            fresh_uid(), closure.fn, self._closure(closure.parent), closure.depth + self.deeper, closure.mark
+        )
         self.closures[closure.fid] = made
         made.env = {name: self.value(item) for name, item in closure.env.items()}
         return made
