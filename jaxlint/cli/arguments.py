@@ -103,6 +103,7 @@ def check_parser() -> Parser:
     files = groups[FILES]
     files.add_argument("--stdin-filename", metavar="PATH", help="the name of what is read from standard input")
     files.add_argument("--show-files", action="store_true", help="list the files that would be checked")
+    files.add_argument("-w", "--watch", action="store_true", help="check again whenever a file is saved, until Ctrl-C")
     _add_fixes(groups[FIXES])
     _add_output(groups[OUTPUT])
     analysis = groups[ANALYSIS]

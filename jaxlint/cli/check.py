@@ -36,9 +36,20 @@ def check(arguments: list[str]) -> int:
     options = check_parser().parse(arguments)
     cwd = Path.cwd()
     catalogue = load_catalogue()
-    resolver = Resolver(catalogue, sources(options, cwd), cwd)
-    options.unsafe_fixes = resolver.for_folder(cwd).unsafe_fixes
-    return _Check(options, cwd, catalogue, resolver, default_engine).run()
+
+    def fresh() -> Resolver:
+        return Resolver(catalogue, sources(options, cwd), cwd)
+
+    def once() -> int:
+        resolver = fresh()
+        settled = argparse.Namespace(**{**vars(options), "unsafe_fixes": resolver.for_folder(cwd).unsafe_fixes})
+        return _Check(settled, cwd, catalogue, resolver, default_engine).run()
+
+    if not options.watch:
+        return once()
+    from jaxlint.cli.watch import watch  # noqa: PLC0415 (few runs watch)
+
+    return watch(options, once, fresh)
 
 
 @dataclass(slots=True)
