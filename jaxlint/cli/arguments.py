@@ -19,6 +19,18 @@ SETTINGS = "Settings"
 _COLOURS = ("auto", "always", "never")
 
 
+DESCRIBE = "--describe-options"
+"""Given alone, asks a command for its parser instead of running it: see `Described`."""
+
+
+class Described(Exception):  # noqa: N818 (no error: it carries an answer past a command)
+    """Carries the parser of a command."""
+
+    def __init__(self, parser: Parser) -> None:
+        super().__init__(parser.prog)
+        self.parser = parser
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose complaints are ours, with the nearest right option."""
 
@@ -34,6 +46,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The options, which may stand between paths."""
+        if list(arguments) == [DESCRIBE]:
+            raise Described(self)
         options, unknown = self.parse_known_intermixed_args(arguments)
         if unknown:
             word = unknown[0].partition("=")[0]

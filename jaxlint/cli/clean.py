@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jaxlint.cli.arguments import Parser
 from jaxlint.config.errors import UsageError
 from jaxlint.files.roots import project_folder
 
@@ -26,9 +26,9 @@ def cache_folder(settings: Settings, cwd: Path) -> Path:
 
 def clean(arguments: list[str]) -> int:
     """Remove the cache of the project; the exit code is 0 also when there is none."""
-    parser = argparse.ArgumentParser(prog="jaxlint clean", description="Remove the results of earlier runs.")
+    parser = Parser(prog="jaxlint clean", description="Remove the results of earlier runs.")
     parser.add_argument("--cache-dir", metavar="FOLDER", help="the folder to remove, if it is not the project's own")
-    options = parser.parse_args(arguments)
+    options = parser.parse(arguments)
     cwd = Path.cwd()
     chosen = options.cache_dir or os.environ.get("JAXLINT_CACHE_DIR", "")
     folder = cwd / chosen if chosen else (project_folder(cwd) or cwd) / FOLDER

@@ -11,6 +11,7 @@ import jaxlint
 COMMANDS = {
     "check": "check files for mistakes with JAX (the default command)",
     "config": "show the settings that hold for a file, and where each comes from",
+    "completion": "print what completes the command line in a shell",
     "rules": "list the rules",
     "explain": "explain a rule: what it finds, why that is bad, a wrong and a right program, how to mend it",
     "env": "show what JAX runs on here, and whether it works",
@@ -69,18 +70,22 @@ def _guarded(arguments: list[str]) -> int:
 
     try:
         command, rest = _command(_with_argument_files(arguments))
-        return _runner_of(command)(rest)
+        return runner_of(command)(rest)
     except UsageError as error:
         complain(str(error))
         return EXIT_ERROR
 
 
-def _runner_of(command: str) -> Callable[[list[str]], int]:
+def runner_of(command: str) -> Callable[[list[str]], int]:
     """The commands are imported when they run: `--version` must not wait for a parser."""
     if command == "config":
         from jaxlint.cli.config import config  # noqa: PLC0415
 
         return config
+    if command == "completion":
+        from jaxlint.cli.completion import completion  # noqa: PLC0415
+
+        return completion
     if command == "rules":
         from jaxlint.cli.rules import list_rules  # noqa: PLC0415
 

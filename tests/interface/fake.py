@@ -147,6 +147,7 @@ def run(folder: Path, *arguments: str, stdin: bytes | str = b"") -> Ran:
         mock.patch.object(check_command, "load_catalogue", catalogue),
         mock.patch("jaxlint.cli.rules.load_catalogue", catalogue),
         mock.patch("jaxlint.cli.config.load_catalogue", catalogue),
+        mock.patch("jaxlint.cli.completion.load_catalogue", catalogue),
         mock.patch("jaxlint.cli.check.default_engine", FakeEngine),
     ):
         code = main(list(arguments))
