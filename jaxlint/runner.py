@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from jaxlint.baseline import Baseline
 from jaxlint.cache import Cache
 from jaxlint.config.catalogue import Catalogue
 from jaxlint.config.resolver import Resolver
@@ -52,8 +53,9 @@ class _File:
 class Runner:
     """Checks files with up to `jobs` processes, keeping results under `cache`.
 
-    `shown` turns a path into its name in messages; `on_file` hears of each file before it is read. `importing` finds,
-    from files, import roots and a project's folder, the files that import the first.
+    `baseline` hides the findings that it knows. `shown` turns a path into its name in messages; `on_file` hears of each
+    file before it is read. `importing` finds, from files, import roots and a project's folder, the files that import
+    the first.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Runner:
         jobs: int = 1,
         cache: Path | None = None,
         ignore_noqa: bool = False,
+        baseline: Baseline | None = None,
         verbose: bool = False,
         shown: Callable[[Path], str] = str,
         on_file: Callable[[Path], None] = lambda _: None,
@@ -76,6 +79,7 @@ class Runner:
         self._jobs = jobs
         self._cache = cache
         self._ignore_noqa = ignore_noqa
+        self._baseline = baseline
         self._verbose = verbose
         self._shown = shown
         self._on_file = on_file
@@ -112,7 +116,10 @@ class Runner:
             source = unsaved.get(str(file.path)) or read_source(file.path)
             suppressions = Suppressions(source, self._catalogue)
             judge = source.error is None and str(file.path) not in failed
-            outcome.findings += self._remaining(file, found.get(str(file.path), ()), suppressions, judge=judge)
+            remaining = self._remaining(file, found.get(str(file.path), ()), suppressions, judge=judge)
+            if self._baseline is not None:
+                remaining = self._baseline.remaining(file.path, remaining, source.lines, file.rules)
+            outcome.findings += remaining
             if not self._ignore_noqa:
                 shown = self._shown(file.path)
                 outcome.warnings += [f"{shown}:{row}: {text}" for row, text in suppressions.warnings]

@@ -45,10 +45,13 @@ class Parser(argparse.ArgumentParser):
         )
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """The options, which may stand between paths."""
+        """The options, which may stand between paths. A value that may be left out stands after `=`, or is empty."""
         if list(arguments) == [DESCRIBE]:
             raise Described(self)
-        options, unknown = self.parse_known_intermixed_args(arguments)
+        bare = {flag for flag, action in self._option_string_actions.items() if action.nargs == "?"}
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        given = [f"{word}=" if word in bare else word for word in arguments[:end]]
+        options, unknown = self.parse_known_intermixed_args([*given, *arguments[end:]])
         if unknown:
             word = unknown[0].partition("=")[0]
             near = did_you_mean(word, self._option_string_actions)
@@ -113,6 +116,9 @@ def check_parser() -> Parser:
         "paths", nargs="*", metavar="PATHS", help="files and folders; `-` is standard input (default: .)"
     )
     groups = _add_groups(parser, (RULES, FIXES, FILES, OUTPUT, ANALYSIS, SETTINGS))
+    groups[RULES].add_argument(
+        "--add-noqa", nargs="?", metavar="REASON", help="silence all findings by comments, with a reason after `=`"
+    )
     groups[RULES].add_argument("--ignore-noqa", action="store_true", help="show findings that comments silence")
     files = groups[FILES]
     files.add_argument("--stdin-filename", metavar="PATH", help="the name of what is read from standard input")
@@ -215,6 +221,9 @@ def _add_fixes(group: argparse._ArgumentGroup) -> None:
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-o", "--output-file", metavar="FILE", help="write the findings to a file")
+    group.add_argument(
+        "--write-baseline", metavar="FILE", help="take all findings as known: write them to a file for --baseline"
+    )
     group.add_argument("--statistics", action="store_true", help="show counts by rule instead of findings")
     group.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even when there are findings")
     group.add_argument("-q", "--quiet", action="store_true", help="show findings and nothing else")

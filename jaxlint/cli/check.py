@@ -17,12 +17,13 @@ from jaxlint.cli.main import COMMANDS, EXIT_ERROR, complain
 from jaxlint.cli.progress import Progress
 from jaxlint.cli.reporting import Reporting
 from jaxlint.cli.show import show_settings
+from jaxlint.cli.silencing import Taking
 from jaxlint.cli.streams import write
 from jaxlint.config.catalogue import Catalogue, load_catalogue
 from jaxlint.config.errors import UsageError, did_you_mean
 from jaxlint.config.resolver import Resolver
 from jaxlint.files.discovery import discover, is_force_excluded
-from jaxlint.findings import Failure
+from jaxlint.findings import Failure, Finding
 from jaxlint.report.text import shown_path
 from jaxlint.runner import EngineFactory, Outcome, Runner, default_engine
 from jaxlint.source import Source, decode_source
@@ -73,16 +74,20 @@ class _Check:
             return EXIT_ERROR if self.failures else 0
         if self.resolver.idle:
             self._warn(f"{', '.join(self.resolver.idle)}: a code of the catalogue that has no rule yet")
-        setting = self.resolver.for_folder(self.cwd).output_format
-        reporting = Reporting(self.options, self.cwd, self.catalogue, setting, self._warn)
+        settings = self.resolver.for_folder(self.cwd)
+        reporting = Reporting(self.options, self.cwd, self.catalogue, settings.output_format, self._warn)
+        taking = Taking(self.options, self.cwd, self.catalogue, settings.baseline)
+        taking.refuse_what_excludes_it(unsaved)
+        baseline = taking.baseline()
         progress = Progress(len(files), sys.stderr, enabled=not (self.options.quiet or self.options.silent))
         runner = Runner(
             self.catalogue,
             self.resolver,
             engine=self.engine,
             jobs=self.options.jobs or available_cores(),
-            cache=None if self.options.no_cache else cache_folder(self.resolver.for_folder(self.cwd), self.cwd),
+            cache=None if self.options.no_cache else cache_folder(settings, self.cwd),
             ignore_noqa=self.options.ignore_noqa,
+            baseline=baseline,
             verbose=self.options.verbose,
             shown=self._shown,
             on_file=progress.file,
@@ -97,8 +102,19 @@ class _Check:
             self._warn(warning)
         for error in (*outcome.errors, *map(Failure, fixing.finish(fixed, self._shown))):
             self._fail(error)
-        if not fixing.only:
-            for problem in reporting.report(fixed, unsaved, self.failures, to_stderr=fixing.prints_source):
+        for warning in taking.stale(baseline):
+            self._warn(warning)
+        left: list[Finding] = []
+        if taking.asked:
+            done = taking.take(outcome, self._shown)
+            left = done.left
+            for problem in done.problems:
+                self._fail(Failure(problem))
+            if done.message and not self.options.silent:
+                write(f"{done.message}\n")
+        elif not fixing.only:
+            known = baseline.hidden if baseline is not None else 0
+            for problem in reporting.report(fixed, unsaved, self.failures, known, to_stderr=fixing.prints_source):
                 self._fail(Failure(problem))
         elif not self.options.silent and not self.options.quiet:
             reporting.tell_fixes(fixed, would=self.options.diff)
@@ -106,7 +122,9 @@ class _Check:
             self._account(outcome, len(files), time.perf_counter() - started)
         if self.failures:
             return EXIT_ERROR
-        return 0 if self.options.exit_zero else fixing.status(fixed)
+        if self.options.exit_zero:
+            return 0
+        return int(bool(left)) if taking.asked else fixing.status(fixed)
 
     def _inputs(self) -> tuple[list[Path], Source | None]:
         paths: list[str] = self.options.paths or ["."]

@@ -46,9 +46,9 @@ class Reporting:
                 raise UsageError(f"--statistics is shown in the formats {words}, not in `{output.format}`")
 
     def report(
-        self, fixed: Fixed, unsaved: Source | None, failures: Sequence[Failure], *, to_stderr: bool
+        self, fixed: Fixed, unsaved: Source | None, failures: Sequence[Failure], known: int = 0, *, to_stderr: bool
     ) -> list[str]:
-        """Show or write the findings; what went wrong, a line each."""
+        """Show or write the findings, besides `known` ones of a baseline; what went wrong, a line each."""
         texts = {**({unsaved.path: unsaved} if unsaved is not None else {}), **fixed.after}
         rows = _Rows(texts)
         problems: list[str] = []
@@ -60,7 +60,7 @@ class Reporting:
             colour = always or (output.file is None and wants_colour(self.options.color, stream))
             context = text.TextContext(self.cwd, Style(colour), rows, self.options.unsafe_fixes)
             report = Report(fixed.outcome.findings, context, failures, self.catalogue, self.warn)
-            pieces = self._pieces(output.format, report, fixed)
+            pieces = self._pieces(output.format, report, fixed, known)
             if output.file is None:
                 write(pieces, stream)
             else:
@@ -77,7 +77,7 @@ class Reporting:
             count = f" {fixed.count} finding{'s' if fixed.count != 1 else ''}" if fixed.count or not would else ""
             sys.stderr.write(f"{verb}{count}.\n")
 
-    def _pieces(self, name: str, report: Report, fixed: Fixed) -> Iterator[str]:
+    def _pieces(self, name: str, report: Report, fixed: Fixed, known: int) -> Iterator[str]:
         findings, context = report.findings, report.context
         counted = statistics.count(findings, unsafe=context.unsafe)
         if name not in TEXT_FORMATS:
@@ -91,6 +91,8 @@ class Reporting:
             yield from text.fixes(fixed.fixes, context)
         if not self.options.quiet and not (report.failures and not findings):
             yield text.summary(findings, fixed=fixed.count, unsafe=context.unsafe)
+            if known:
+                yield f"{known} known finding{'s' if known != 1 else ''} of the baseline not shown.\n"
 
 
 class _Rows:

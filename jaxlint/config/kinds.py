@@ -174,6 +174,17 @@ class Folder(Kind[str]):
         return {"type": "string"}
 
 
+class File(Folder):
+    """A file, relative to where it is written; an empty text stands for none."""
+
+    expected = "the path of a file"
+    metavar = "FILE"
+
+    def read(self, value: object, context: Context) -> str:
+        """An absolute path."""
+        return "" if value == "" else super().read(value, context)
+
+
 class Words(Kind[tuple[str, ...]]):
     """A list of strings; on the command line divided by commas."""
 

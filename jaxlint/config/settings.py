@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 from jaxlint.config.catalogue import ALL, Catalogue, Selector
 from jaxlint.config.kinds import (
+    File,
     Flag,
     Folder,
     Kind,
@@ -140,6 +141,9 @@ class Settings:
         f"how findings are shown, or written to a file; may be repeated: {', '.join(FORMATS)}",
         group=OUTPUT,
         flags=("--format",),
+    )
+    baseline: str = setting(
+        File(), "", "a file of known findings, which are not shown; `--write-baseline` makes it", group=OUTPUT
     )
     cache_dir: str = setting(Folder(), "", "where results are kept between runs", group=ANALYSIS)
     target_jax: str = setting(

@@ -89,20 +89,9 @@ class Suppressions:
                     found = True
         return found
 
-    def addition(self, finding: Finding) -> Edit:
-        """The edit that makes a comment silence a finding: one more code in a list that counts there, or a new comment.
-
-        A new comment stands at the end of the statement's header, where nothing but a comment can follow.
-        """
-        rows = finding.noqa_rows or (finding.span.row,)
-        for directive in (directive for row in rows for directive in self._by_row.get(row, ())):
-            if directive.words:
-                at = directive.comment.column + directive.words[-1].end()
-                return Edit(Span(directive.comment.row, at, directive.comment.row, at), f", {finding.code}")
-        row = rows[-1]
-        line = self._source.lines[row - 1]
-        code = line.rstrip()
-        return Edit(Span(row, len(code) + 1, row, len(line) + 1), f"  # noqa: {finding.code}")
+    def list_at(self, row: int) -> Directive | None:
+        """The comment in a row that lists codes, if there is one."""
+        return next((directive for directive in self._by_row.get(row, ()) if directive.words), None)
 
     def words_at(self, row: int, column: int) -> list[tuple[str, Span]]:
         """The code or name of a comment that a place touches, with its region; at most one."""

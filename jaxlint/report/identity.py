@@ -29,6 +29,11 @@ def text_of(span: Span, rows: Sequence[str]) -> str:
     return f"{text[:_LONGEST]}... {digest(text)}"
 
 
+def source_of(finding: Finding, rows: Sequence[str]) -> str:
+    """The source that a finding is known by; of one in a cell, whose rows are not those of the file, the message."""
+    return text_of(finding.span, rows) if finding.cell is None else finding.message
+
+
 def digest(*parts: str) -> str:
     """A short hash of texts."""
     data = "\0".join(parts).encode("utf-8", "surrogateescape")
@@ -44,7 +49,7 @@ def keys(findings: Iterable[Finding], paths: Mapping[str, str], rows: Mapping[st
     result: list[str] = []
     for finding in findings:
         cell = "" if finding.cell is None else str(finding.cell)
-        parts = (finding.code, paths[finding.path], cell, text_of(finding.span, rows[finding.path]))
+        parts = (finding.code, paths[finding.path], cell, source_of(finding, rows[finding.path]))
         result.append(digest(*parts, str(seen[parts])))
         seen[parts] += 1
     return result

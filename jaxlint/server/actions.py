@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from lsprotocol import types
 
 from jaxlint.config.catalogue import Catalogue
+from jaxlint.files.silencing import silencing
 from jaxlint.files.suppressions import Suppressions
 from jaxlint.findings import Applicability, Finding, Span
 from jaxlint.fixes.apply import apply_fixes
@@ -80,9 +81,9 @@ def fixed_text(source: Source, finding: Finding) -> str:
 
 
 def silenced_text(source: Source, finding: Finding, catalogue: Catalogue) -> str:
-    """The text with a comment that silences one finding."""
-    edit = Suppressions(source, catalogue).addition(finding)
-    return replaced(source.text, regions([edit], Rows(source.text), source.newline))
+    """The text with a comment that silences one finding; unchanged where no comment can."""
+    edits = silencing(source, [finding], Suppressions(source, catalogue)).edits
+    return replaced(source.text, regions(edits, Rows(source.text), source.newline))
 
 
 def text_edits(before: str, after: str, encoding: Encoding) -> list[types.TextEdit]:
