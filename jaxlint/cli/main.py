@@ -14,6 +14,7 @@ COMMANDS = {
     "completion": "print what completes the command line in a shell",
     "rules": "list the rules",
     "explain": "explain a rule: what it finds, why that is bad, a wrong and a right program, how to mend it",
+    "scan": "take the inventory of a project: what of JAX it uses, and where",
     "env": "show what JAX runs on here, and whether it works",
     "probe": "show what JAX makes of a function: jaxpr, lowered and compiled program, times",
     "recompiles": "show which calls of a function compile, and why",
@@ -22,8 +23,8 @@ COMMANDS = {
     "clean": "remove the results of earlier runs",
     "version": "show the version",
 }
-# They run the user's program, and are modules of `jaxlint.cli` with a function of the same name.
-_LABORATORY = {"env", "probe", "recompiles", "bench"}
+# Modules of `jaxlint.cli` with a function of the same name; all but the first run the user's program.
+_LABORATORY = {"scan", "env", "probe", "recompiles", "bench"}
 _BEFORE_COMMAND = {"-q", "--quiet", "-s", "--silent", "-v", "--verbose", "--isolated"}
 _BEFORE_COMMAND_WITH_VALUE = {"--color", "--config"}
 
