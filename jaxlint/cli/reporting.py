@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,7 +59,8 @@ class Reporting:
             stream = sys.stderr if to_stderr else sys.stdout
             always = self.options.color == "always"
             colour = always or (output.file is None and wants_colour(self.options.color, stream))
-            context = text.TextContext(self.cwd, Style(colour), rows, self.options.unsafe_fixes)
+            columns = shutil.get_terminal_size().columns if output.file is None and stream.isatty() else 0
+            context = text.TextContext(self.cwd, Style(colour), rows, self.options.unsafe_fixes, columns)
             report = Report(fixed.outcome.findings, context, failures, self.catalogue, self.warn)
             pieces = self._pieces(output.format, report, fixed, known)
             if output.file is None:

@@ -29,12 +29,14 @@ class TextContext:
     """What the text formats need besides the findings.
 
     lines: gives the rows of a file by its path. unsafe: fixes that may change the meaning count as well.
+    columns: how wide the terminal is; 0 when it is none.
     """
 
     cwd: Path
     style: Style
     lines: Callable[[str], Sequence[str]]
     unsafe: bool = False
+    columns: int = 0
 
 
 def render_full(report: Report) -> Iterator[str]:
@@ -112,13 +114,15 @@ def _block(finding: Finding, context: TextContext) -> Iterator[str]:
 
     place = _place(finding.path, finding.span.row, finding.span.column, context.cwd, finding.cell)
     lines = context.lines(finding.path) if finding.cell is None else ()
-    gutter, frame = excerpt(lines, finding.span, style, mark)
+    gutter, frame = excerpt(lines, finding.span, style, mark, columns=context.columns)
     yield f"{painted_code(finding, context)}{fixable_mark(finding, context)} {style.bold(visible(finding.message))}"
     yield f"{' ' * gutter}{style.frame('-->')} {place}"
     yield from frame
     for related in finding.related:
         others = context.lines(related.path) if finding.cell is None else ()
-        gutter, frame = excerpt(others, related.span, style, style.related, mark="-", context=0)
+        gutter, frame = excerpt(
+            others, related.span, style, style.related, mark="-", context=0, columns=context.columns
+        )
         yield f"{style.related('note:')} {visible(related.message)}"
         place = _place(related.path, related.span.row, related.span.column, context.cwd, finding.cell)
         yield f"{' ' * gutter}{style.frame('-->')} {place}"

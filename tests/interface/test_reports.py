@@ -116,6 +116,17 @@ def test_long_lines_are_cut_around_the_span() -> None:
     assert shown[marks.index("^") : marks.rindex("^") + 1] == "BAD"
 
 
+@pytest.mark.parametrize("columns", [50, 80, 120])
+def test_rows_fit_the_terminal(columns: int) -> None:
+    text = f"short\n\n{'a' * 90} + BAD + {'b' * 90}\n{'c' * 200}\n"
+    rows = frame(text, Span(3, 94, 3, 97), columns=columns).split("\n")
+    assert max(map(len, rows)) <= columns
+    shown, marks = next((row, below) for row, below in zip(rows, rows[1:], strict=False) if "BAD" in row)
+    assert shown[marks.index("^") : marks.rindex("^") + 1] == "BAD"
+    several = frame(text, Span(3, 94, 4, 150), columns=columns).split("\n")
+    assert max(len(row) for row in several if "^" not in row) <= columns
+
+
 @pytest.mark.parametrize(
     "span",
     [Span(1, 1, 1, 1), Span(1, 50, 1, 60), Span(1, 1, 99, 1), Span(9, 1, 9, 2), Span(0, 1, 0, 1), Span(2, 5, 1, 1)],
