@@ -39,6 +39,7 @@ class Related:
     path: str
     span: Span
     message: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Edit:
 
     span: Span
     content: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,8 @@ class Finding:
     """One report.
 
     `path` is absolute. `noqa_rows` are the rows where a suppression comment counts: the first row of the finding and
-    the last row of its statement's header. `cell` is the 1-based notebook cell, in which rows are then counted.
+    the last row of its statement's header. `cell` is the 1-based notebook cell, in which rows are then counted; until
+    `jaxlint.notebooks.places.located` has told it, rows are those of `Source.text`.
     """
 
     code: str

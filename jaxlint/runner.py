@@ -122,7 +122,7 @@ class Runner:
             outcome.findings += remaining
             if not self._ignore_noqa:
                 shown = self._shown(file.path)
-                outcome.warnings += [f"{shown}:{row}: {text}" for row, text in suppressions.warnings]
+                outcome.warnings += [f"{shown}:{source.row_shown(row)}: {text}" for row, text in suppressions.warnings]
 
     def _importers(self, listed: Sequence[Path], roots: Sequence[Path]) -> list[Path]:
         """Files that import the listed ones: how they call them decides what is traced there."""

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jaxlint.findings import Span
+
+if TYPE_CHECKING:
+    from jaxlint.notebooks.document import Document
 
 _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$", re.DOTALL)
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.DOTALL)
@@ -35,7 +41,10 @@ class UnparsableFile:
 
 @dataclass(frozen=True)
 class Source:
-    """One file. `text` has no byte order mark and keeps its newlines; it is empty when there is an `error`."""
+    """One file. `text` has no byte order mark and keeps its newlines; it is empty when there is an `error`.
+
+    Of a `document` (a notebook, a page), `text` is the program that its pieces of code make up; it says where they are.
+    """
 
     path: str
     text: str
@@ -44,11 +53,35 @@ class Source:
     newline: str = "\n"
     bom: bool = False
     error: SourceError | None = None
+    document: Document | None = None
 
     @cached_property
     def lines(self) -> list[str]:
         """The rows of the text without their newlines, divided as Python divides them."""
         return split_rows(self.text)
+
+    def rows_shown(self, cell: int | None = None) -> list[str]:
+        """The rows that people know: those of the file, or of a cell of it."""
+        if self.document is not None and self.error is None:
+            text = self.document.texts(self.data).get(cell)
+            if text is not None:
+                return split_rows(text)
+        # What could not be decoded is shown as far as it can be.
+        plain = self.error is None and self.document is None
+        return self.lines if plain else split_rows(self.data.decode("utf-8-sig", "replace"))
+
+    def row_shown(self, row: int) -> str:
+        """A row of the text as people know it."""
+        if self.document is None:
+            return str(row)
+        cell, span = self.document.place(Span(row, 1, row, 1))
+        return f"cell {cell}:{span.row}" if cell is not None else str(span.row)
+
+    def rewritten(self, text: str) -> Source:
+        """The source with another text; a document raises `ValueError` when it cannot be told what belongs where."""
+        if self.document is None:
+            return replace(self, text=text)
+        return decode_source(Path(self.path), self.document.written(self.data, text))
 
 
 def split_rows(text: str) -> list[str]:
@@ -62,7 +95,7 @@ def read_source(path: Path) -> Source:
         data = path.read_bytes()
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        return _failed(path, b"", f"the file cannot be read: {reason}", Span(1, 1, 1, 1))
+        return failed(path, b"", f"the file cannot be read: {reason}", Span(1, 1, 1, 1))
     return decode_source(path, data)
 
 
@@ -73,6 +106,26 @@ def universal_text(path: Path) -> str | None:
 
 
 def decode_source(path: Path, data: bytes) -> Source:
+    """The program in a file: of a notebook or a page, that of its pieces of code."""
+    decode = _DOCUMENTS.get(path.suffix.lower())
+    return decode(path, data) if decode is not None else decode_python(path, data)
+
+
+def is_document(path: str) -> bool:
+    """Whether a file holds code in pieces, which have places of their own."""
+    return os.path.splitext(path)[1].lower() in _DOCUMENTS  # noqa: PTH122 (asked for every finding)
+
+
+def _notebook(path: Path, data: bytes) -> Source:
+    from jaxlint.notebooks.ipynb import decode_notebook  # noqa: PLC0415 (most runs meet no notebook)
+
+    return decode_notebook(path, data)
+
+
+_DOCUMENTS: dict[str, Callable[[Path, bytes], Source]] = {".ipynb": _notebook}
+
+
+def decode_python(path: Path, data: bytes) -> Source:
     """Decode by PEP 263: a byte order mark, else the declaration in the first two lines, else UTF-8."""
     bom = data.startswith(codecs.BOM_UTF8)
     body = data[len(codecs.BOM_UTF8) :] if bom else data
@@ -82,20 +135,20 @@ def decode_source(path: Path, data: bytes) -> Source:
         encoding = _python_name(declared)
         line_span = _whole_row(body, row)
         if not _is_text_encoding(encoding):
-            return _failed(path, data, f"unknown encoding `{declared}`", line_span)
+            return failed(path, data, f"unknown encoding `{declared}`", line_span)
         if bom and encoding != "utf-8":
-            return _failed(path, data, f"the byte order mark says UTF-8, the declaration says `{declared}`", line_span)
+            return failed(path, data, f"the byte order mark says UTF-8, the declaration says `{declared}`", line_span)
     try:
         text = body.decode(encoding)
     except UnicodeDecodeError as error:
         span = _span_at(body, error.start, encoding)
         byte = body[error.start : error.start + 1].hex()
-        return _failed(path, data, f"byte 0x{byte} is not valid {encoding}", span)
+        return failed(path, data, f"byte 0x{byte} is not valid {encoding}", span)
     except ValueError as error:
-        return _failed(path, data, f"the file cannot be decoded as {encoding}: {error}", Span(1, 1, 1, 1))
+        return failed(path, data, f"the file cannot be decoded as {encoding}: {error}", Span(1, 1, 1, 1))
     null = text.find("\0")
     if null >= 0:
-        return _failed(path, data, "source code cannot hold null bytes", _point(text[:null]))
+        return failed(path, data, "source code cannot hold null bytes", point(text[:null]))
     return Source(str(path), text, data, encoding, dominant_newline(text), bom)
 
 
@@ -145,15 +198,16 @@ def _whole_row(body: bytes, row: int) -> Span:
 
 
 def _span_at(body: bytes, offset: int, encoding: str) -> Span:
-    return _point(body[:offset].decode(encoding, "replace"))
+    return point(body[:offset].decode(encoding, "replace"))
 
 
-def _point(prefix: str) -> Span:
+def point(prefix: str) -> Span:
     """The place of the character that follows `prefix`."""
     rows = split_rows(prefix)
     column = len(rows[-1]) + 1
     return Span(len(rows), column, len(rows), column + 1)
 
 
-def _failed(path: Path, data: bytes, message: str, span: Span) -> Source:
+def failed(path: Path, data: bytes, message: str, span: Span) -> Source:
+    """A source of which nothing is known but its error."""
     return Source(str(path), "", data, error=SourceError(message, span))

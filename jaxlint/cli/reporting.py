@@ -14,10 +14,11 @@ from jaxlint.config.catalogue import Catalogue
 from jaxlint.config.errors import UsageError, did_you_mean
 from jaxlint.findings import Failure
 from jaxlint.fixes.session import Fixed
+from jaxlint.notebooks.places import located
 from jaxlint.report import statistics, text
 from jaxlint.report.formats import FORMATS, TEXT_FORMATS, Report, format_named
 from jaxlint.report.style import Style, wants_colour
-from jaxlint.source import Source, read_source, split_rows
+from jaxlint.source import Source, read_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Reporting:
         """Show or write the findings, besides `known` ones of a baseline; what went wrong, a line each."""
         texts = {**({unsaved.path: unsaved} if unsaved is not None else {}), **fixed.after}
         rows = _Rows(texts)
+        findings = located(fixed.outcome.findings, rows.source)
         problems: list[str] = []
         for output in self._outputs:
             if output.file is None and self.options.silent:
@@ -60,8 +62,8 @@ class Reporting:
             always = self.options.color == "always"
             colour = always or (output.file is None and wants_colour(self.options.color, stream))
             columns = shutil.get_terminal_size().columns if output.file is None and stream.isatty() else 0
-            context = text.TextContext(self.cwd, Style(colour), rows, self.options.unsafe_fixes, columns)
-            report = Report(fixed.outcome.findings, context, failures, self.catalogue, self.warn)
+            context = text.TextContext(self.cwd, Style(colour), rows, self.options.unsafe_fixes, columns, rows)
+            report = Report(findings, context, failures, self.catalogue, self.warn)
             pieces = self._pieces(output.format, report, fixed, known)
             if output.file is None:
                 write(pieces, stream)
@@ -101,15 +103,21 @@ class _Rows:
     """The rows of files, read once more for excerpts."""
 
     def __init__(self, texts: Mapping[str, Source]) -> None:
-        self._known: dict[str, list[str]] = {path: source.lines for path, source in texts.items()}
+        self._sources = dict(texts)
+        self._rows: dict[tuple[str, int | None], list[str]] = {}
 
-    def __call__(self, path: str) -> Sequence[str]:
-        rows = self._known.get(path)
+    def source(self, path: str) -> Source:
+        """The file, as it was fixed or is on the disk."""
+        found = self._sources.get(path)
+        if found is None:
+            found = self._sources[path] = read_source(Path(path))
+        return found
+
+    def __call__(self, path: str, cell: int | None = None) -> Sequence[str]:
+        rows = self._rows.get((path, cell))
         if rows is None:
-            source = read_source(Path(path))
-            # What could not be decoded is shown as far as it can be.
-            text = source.text if source.error is None else source.data.decode("utf-8-sig", "replace")
-            rows = self._known[path] = split_rows(text)
+            source = self.source(path)
+            rows = self._rows[path, cell] = source.rows_shown(cell)
         return rows
 
 

@@ -35,7 +35,7 @@ DEFAULT_EXCLUDE = (
     ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode",
     "__pycache__", "__pypackages__", "_build", "buck-out", "dist", "node_modules", "site-packages", "venv",
 )  # fmt: skip
-DEFAULT_INCLUDE = ("*.py", "*.pyi")
+DEFAULT_INCLUDE = ("*.py", "*.pyi", "*.ipynb")
 TARGET = Text(
     "a JAX version such as `0.6` or `0.6.2`, or a range such as `0.4.30..0.6`",
     r"^\d+\.\d+(\.\d+)*(\.\.\d+\.\d+(\.\d+)*)?$",

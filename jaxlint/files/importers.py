@@ -21,6 +21,9 @@ _IMPORT = re.compile(
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"#[^\n]*")
+_JSON_ROWS = re.compile(r'\\n|"')
+"""What divides the rows of code in a notebook's file. Rows of prose are looked at, too, which costs little."""
+
 _SKIPPED = frozenset({"build", "dist", "node_modules", "site-packages", "venv", "__pycache__"})
 
 MOST_FILES = 4_000
@@ -88,7 +91,8 @@ def read_imports(path: str) -> FileImports:
         data = Path(path).read_bytes()
     except OSError:
         return FileImports((), mentions=False)
-    return imports_of(data.decode("utf-8", "replace"))
+    text = data.decode("utf-8", "replace")
+    return imports_of(_JSON_ROWS.sub("\n", text) if path.endswith(".ipynb") else text)
 
 
 def imports_of(text: str) -> FileImports:
@@ -105,11 +109,11 @@ def imports_of(text: str) -> FileImports:
 
 
 def module_names(path: str, roots: list[str]) -> list[str]:
-    """The dotted names under which a file can be imported."""
+    """The dotted names under which a file can be imported; a notebook has none."""
     names: list[str] = []
     for root in roots:
         prefix = root.rstrip(os.sep) + os.sep
-        if path.startswith(prefix):
+        if path.startswith(prefix) and path.endswith(".py"):
             parts = Path(path[len(prefix) : -len(".py")]).parts
             names.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
     return names
@@ -145,5 +149,5 @@ def _python_files(project: Path) -> Iterator[str]:
     for folder, folders, files in os.walk(project):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
         for name in sorted(files):
-            if name.endswith(".py"):
+            if name.endswith((".py", ".ipynb")):
                 yield str(Path(folder) / name)

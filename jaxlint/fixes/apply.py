@@ -59,7 +59,9 @@ def apply_fixes(source: Source, findings: Iterable[Finding], *, unsafe: bool) ->
 def _with_imports(source: Source, text: str, imports: list[str]) -> str:
     try:
         text = add_imports(text, imports, source.newline)
-        return text if source.path.endswith(("__init__.py", ".pyi")) else remove_unused(source.text, text)
+        # A package offers what it imports; magics of a notebook use names that nobody sees.
+        keeps = source.document is not None or source.path.endswith(("__init__.py", ".pyi"))
+        return text if keeps else remove_unused(source.text, text)
     except SyntaxError:  # the running Python knows less syntax than the file has
         return text
 

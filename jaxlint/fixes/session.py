@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,7 +42,15 @@ class Fixed:
     def diff(self, shown: Mapping[str, str]) -> Iterator[str]:
         """The changes as a unified diff; `shown` names files."""
         for path in sorted(self.after):
-            yield from _diff(self.before[path], self.after[path], shown[path])
+            before, after = self.before[path], self.after[path]
+            if before.document is None or after.document is None:
+                yield from _diff(before.text, after.text, shown[path])
+                continue
+            old, new = before.document.texts(before.data), after.document.texts(after.data)
+            for cell, text in old.items():
+                label = shown[path] if cell is None else f"{shown[path]}:cell {cell}"
+                end = "" if cell is None or text.endswith("\n") else "\n"
+                yield from _diff(text + end, new.get(cell, "") + end, label)
 
 
 def fix_files(runner: Runner, files: Sequence[Path], unsaved: Mapping[str, Source], *, unsafe: bool) -> Fixed:
@@ -63,9 +70,15 @@ def fix_files(runner: Runner, files: Sequence[Path], unsaved: Mapping[str, Sourc
                 fixed.problems.append((path, applied.broken))
             if applied.text == source.text:
                 continue
+            try:
+                after = source.rewritten(applied.text)
+            except ValueError:
+                settled.add(path)
+                fixed.problems.append((path, "the fixes reach beyond the cells of the document, so they are dropped"))
+                continue
             changed = True
             fixed.before.setdefault(path, source)
-            texts[path] = fixed.after[path] = dataclasses.replace(source, text=applied.text)
+            texts[path] = fixed.after[path] = after
             counts = fixed.fixes.setdefault(path, Counter())
             counts.update((finding.code, finding.name) for finding in applied.fixed)
         if not changed:
@@ -91,8 +104,8 @@ def _next(outcome: Outcome, before: Outcome) -> Outcome:
     return outcome
 
 
-def _diff(before: Source, after: Source, shown: str) -> Iterator[str]:
-    old, new = _rows(before.text), _rows(after.text)
+def _diff(before: str, after: str, shown: str) -> Iterator[str]:
+    old, new = _rows(before), _rows(after)
     for line in difflib.unified_diff(old, new, fromfile=shown, tofile=shown):
         yield line
         if not line.endswith("\n"):

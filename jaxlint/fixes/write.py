@@ -14,7 +14,7 @@ from jaxlint.source import Source
 
 def encoded(source: Source) -> bytes:
     """The bytes of a source as its file holds them."""
-    if source.error is not None:
+    if source.error is not None or source.document is not None:
         return source.data
     return (codecs.BOM_UTF8 if source.bom else b"") + source.text.encode(source.encoding)
 

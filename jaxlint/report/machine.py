@@ -45,7 +45,12 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "noqa_row": rows[-1],
         "reference": reference_path(finding.reference),
         "related": [
-            {"filename": well_formed(related.path), "message": related.message, **_span(related.span)}
+            {
+                **_cell(related.cell),
+                "filename": well_formed(related.path),
+                "message": related.message,
+                **_span(related.span),
+            }
             for related in finding.related
         ],
         "severity": finding.severity.value,
@@ -58,7 +63,7 @@ def _fix(fix: Fix | None) -> dict[str, Any] | None:
         return None
     return {
         "applicability": fix.applicability.value,
-        "edits": [{"content": edit.content, **_span(edit.span)} for edit in fix.edits],
+        "edits": [{**_cell(edit.cell), "content": edit.content, **_span(edit.span)} for edit in fix.edits],
         "imports": list(fix.imports),
         "message": fix.message,
     }
@@ -69,3 +74,8 @@ def _span(span: Span) -> dict[str, dict[str, int]]:
         "location": {"row": span.row, "column": span.column},
         "end_location": {"row": span.end_row, "column": span.end_column},
     }
+
+
+def _cell(cell: int | None) -> dict[str, int]:
+    """The cell of a place in a notebook; elsewhere there is no such key."""
+    return {} if cell is None else {"cell": cell}

@@ -28,8 +28,8 @@ _NOUNS = {
 class TextContext:
     """What the text formats need besides the findings.
 
-    lines: gives the rows of a file by its path. unsafe: fixes that may change the meaning count as well.
-    columns: how wide the terminal is; 0 when it is none.
+    lines: gives the rows of a file by its path; cells: those of a cell of a notebook. unsafe: fixes that may change the
+    meaning count as well. columns: how wide the terminal is; 0 when it is none.
     """
 
     cwd: Path
@@ -37,6 +37,11 @@ class TextContext:
     lines: Callable[[str], Sequence[str]]
     unsafe: bool = False
     columns: int = 0
+    cells: Callable[[str, int], Sequence[str]] = lambda _path, _cell: ()
+
+    def rows(self, path: str, cell: int | None) -> Sequence[str]:
+        """The rows in which a place of a file, or of one of its cells, is counted."""
+        return self.lines(path) if cell is None else self.cells(path, cell)
 
 
 def render_full(report: Report) -> Iterator[str]:
@@ -113,18 +118,18 @@ def _block(finding: Finding, context: TextContext) -> Iterator[str]:
         return style.severity(text, finding.severity)
 
     place = _place(finding.path, finding.span.row, finding.span.column, context.cwd, finding.cell)
-    lines = context.lines(finding.path) if finding.cell is None else ()
+    lines = context.rows(finding.path, finding.cell)
     gutter, frame = excerpt(lines, finding.span, style, mark, columns=context.columns)
     yield f"{painted_code(finding, context)}{fixable_mark(finding, context)} {style.bold(visible(finding.message))}"
     yield f"{' ' * gutter}{style.frame('-->')} {place}"
     yield from frame
     for related in finding.related:
-        others = context.lines(related.path) if finding.cell is None else ()
+        others = context.rows(related.path, related.cell)
         gutter, frame = excerpt(
             others, related.span, style, style.related, mark="-", context=0, columns=context.columns
         )
         yield f"{style.related('note:')} {visible(related.message)}"
-        place = _place(related.path, related.span.row, related.span.column, context.cwd, finding.cell)
+        place = _place(related.path, related.span.row, related.span.column, context.cwd, related.cell)
         yield f"{' ' * gutter}{style.frame('-->')} {place}"
         yield from frame
     if finding.help:

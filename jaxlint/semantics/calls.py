@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics import buffers, compiles, stacked, timing, varying
@@ -26,6 +27,7 @@ from jaxlint.semantics.values import (
     ExtObj,
     Func,
     Key,
+    Many,
     Method,
     Opaque,
     Partial,
@@ -266,6 +268,11 @@ def unknown_call(
 # ---- functions of the project ---------------------------------------------------------------------------------------
 
 
+def _element_of(known: tuple[Value, ...], extra: Value) -> Callable[[Any], Value]:
+    """The elements of a tuple that begins with known values."""
+    return lambda index: known[index] if isinstance(index, int) and 0 <= index < len(known) else extra
+
+
 def bind_arguments(
     it: Interpreter,
     func: Func,
@@ -287,13 +294,7 @@ def bind_arguments(
             if star is None:
                 env[name] = TupleV(tuple(given))
             else:
-                from jaxlint.semantics.values import Many
-
-                known, extra = tuple(given), star
-                env[name] = Many(
-                    "tuple",
-                    lambda i, known=known, extra=extra: known[i] if isinstance(i, int) and i < len(known) else extra,  # type: ignore[misc]
-                )
+                env[name] = Many("tuple", _element_of(tuple(given), star))
             given = []
             continue
         if kind == "starstar":

@@ -528,7 +528,7 @@ class _Replay:
             st.heap = {**st.heap, key: self.content(content)}
             return
         if isinstance(target, Ref):
-            st.store(target, self.content(content))
+            st.store(target, _as_held(target.kind, st.content(target), self.content(content)))
         elif isinstance(target, Opaque):
             held = st.heap.get(target.uid)
             items = dict(held.items) if isinstance(held, Content) else {}
@@ -703,3 +703,22 @@ class _Replay:
 
 
 __all__ = ["NONE", "Descriptor", "call_summarised", "can_abstract"]
+
+
+def _as_held(kind: str, before: Content, made: Content) -> Content:
+    """What a container holds after a callee, which could not see what it was given, has stored items into it."""
+    if not isinstance(made.items, dict) or kind not in ("list", "set", "dict"):
+        return made
+    items = {key[1]: item for key, item in made.items.items() if isinstance(key, tuple) and key[0] == "item"}
+    if kind == "dict":
+        return Content({**before.items, **items}, before.rest, before.open) if items else made
+    size = len(before.items)
+    if kind == "set" or before.open or not all(isinstance(key, int) and -size <= key < size for key in items):
+        rest = before.rest
+        for item in (*before.items, *made.items.values()):
+            rest = item if rest is None else join(rest, item)
+        return Content((), rest, True)
+    held = list(before.items)
+    for key, item in items.items():
+        held[key] = item
+    return Content(tuple(held), before.rest)

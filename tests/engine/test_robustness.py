@@ -260,6 +260,50 @@ def test_syntax_that_only_python_knows_is_said_to_be_that(tmp_path: Path) -> Non
     assert not message or "valid Python but not known to the parser yet" in message
 
 
+PROGRAMS = {
+    "an item of a list that the callee takes for anything": """\
+class Line:
+    def __init__(self):
+        self.lines = []
+        self.current = [""]
+
+    def feed(self, text):
+        self.current.append(text)
+        self.current[-1] += text
+
+    def all(self, texts):
+        for text in texts:
+            self.feed(text)
+            self.feed(text)
+        if texts:
+            self.current[-1] += "x"
+        return self.current[-1] + self.current[-1]
+
+
+def run(texts, deep):
+    line = Line()
+    line.all(texts)
+    line.feed("a")
+    line.current[-1] += "b"
+    return line.current[-1] + "c"
+""",
+    "an item before those that are known": """\
+def f(*a):
+    return a[-3]
+
+
+def some(*args):
+    return f(1, 2, *args)
+""",
+}
+"""Programs that have made the engine fail."""
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_programs_that_the_engine_once_failed_on(tmp_path: Path, kind: str) -> None:
+    survey(tmp_path, {"program.py": PROGRAMS[kind]})
+
+
 # ---- steps ---------------------------------------------------------------------------------------------------------
 
 SHAPES: dict[str, Callable[[int], str]] = {
