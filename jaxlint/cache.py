@@ -130,6 +130,7 @@ def _finding(plain: dict[str, Any]) -> Finding:
     values = dict(plain)
     values["severity"] = Severity(plain["severity"])
     values["span"] = Span(**plain["span"])
+    values["confirmation"] = None  # a verdict is of one run of the program, and never kept
     values["related"] = tuple(Related(r["path"], Span(**r["span"]), r["message"]) for r in plain["related"])
     values["noqa_rows"] = tuple(plain["noqa_rows"])
     if fix is not None:

@@ -62,6 +62,19 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class Confirmation:
+    """What running the program said of a finding.
+
+    verdict: `confirmed`, `refuted` or `inconclusive`. evidence: what was seen. inputs: with which arguments, and where
+    these came from.
+    """
+
+    verdict: str
+    evidence: str
+    inputs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One report.
 
@@ -82,6 +95,7 @@ class Finding:
     fix: Fix | None = None
     noqa_rows: tuple[int, ...] = field(default=())
     cell: int | None = None
+    confirmation: Confirmation | None = None
 
     def sort_key(self) -> tuple[str, int, Span, str]:
         """The order in which findings are shown."""

@@ -43,7 +43,8 @@ class Rule:
     messages: templates by kind of report, filled with `str.format`; the key `"default"` must exist. Lower case, no
     final stop, names in backticks. help: one line that says how to mend it. shown_as: how editors show the place beside
     underlining it: faded as "unnecessary", or struck through as "deprecated". reference: an anchor of
-    references/CODE-REVIEW-RUBRIC.md; rules of other packages give the web address of their page.
+    references/CODE-REVIEW-RUBRIC.md; rules of other packages give the web address of their page. confirm: the dynamic
+    test that `--confirm` runs, a module of `jaxlint.confirm.trials` or the dotted name of another; None is no test.
     """
 
     code: ClassVar[str]
@@ -55,6 +56,7 @@ class Rule:
     shown_as: ClassVar[str] = ""
     reference: ClassVar[str]
     explanation: ClassVar[Explanation]
+    confirm: ClassVar[str | None] = None
 
 
 class RuleContext(Protocol):

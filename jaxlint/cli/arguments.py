@@ -131,6 +131,7 @@ def check_parser() -> Parser:
         "-n", "--no-cache", action="store_true", help="neither read nor write results of earlier runs"
     )
     analysis.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes to use, or auto")
+    add_confirmation(parser)
     groups[SETTINGS].add_argument(
         "--show-settings", action="store_true", help="show the settings of the first file, with their sources"
     )
@@ -170,6 +171,50 @@ def sources(options: argparse.Namespace, cwd: Path) -> Sources:
     if file is not None and options.isolated:
         raise UsageError("--config with a file and --isolated exclude each other")
     return Sources(setting_layer(options, cwd), tuple(inline), file, options.isolated)
+
+
+def add_confirmation(parser: Parser, *, optional: bool = True) -> None:
+    """How to run the program under review. Nothing here is a setting: only who starts jaxlint may run code."""
+    group = parser.add_argument_group("Confirmation (runs your program)")
+    if optional:
+        group.add_argument(
+            "--confirm", action="store_true",
+            help="run JAX on each finding and say whether it is so; --confirm=drop-refuted keeps refuted ones out of "
+            "the exit code",
+        )  # fmt: skip
+    hidden = argparse.SUPPRESS if optional else "keep refuted findings out of the exit code"
+    group.add_argument("--drop-refuted", action="store_true", help=hidden)
+    group.add_argument("--inputs", metavar="MODULE:NAME", help="a function that returns `(args, kwargs)` to call with")
+    group.add_argument("--python", metavar="PATH", help="the interpreter of your project, which has JAX")
+    group.add_argument(
+        "--time-limit", type=_positive, default=30.0, metavar="SECONDS", help="time for each finding (default: 30)"
+    )
+    group.add_argument(
+        "--memory-limit", type=_positive, default=4.0, metavar="GIB", help="memory of the program (default: 4)"
+    )
+    group.add_argument("--platform", metavar="NAME", help="JAX's platform (default: JAX_PLATFORMS, or cpu)")
+
+
+def confirmation_words(arguments: Sequence[str]) -> list[str]:
+    """The arguments with `--confirm=drop-refuted` as a word of its own: a value after a blank would be a path."""
+    words = ["--drop-refuted" if word == "--confirm=drop-refuted" else word for word in arguments]
+    wrong = next((word for word in words if word.startswith("--confirm=")), None)
+    if wrong is not None:
+        raise UsageError(f"--confirm is given alone or as --confirm=drop-refuted, not as `{wrong}`")
+    return words
+
+
+def confirm_parser() -> Parser:
+    """The options of `jaxlint confirm`."""
+    parser = Parser(
+        prog="jaxlint confirm",
+        usage="jaxlint confirm [OPTIONS] FILE[::QUALNAME]...",
+        description="Check files, or single functions and classes of them, and run JAX on what is found.",
+        epilog="Options of `jaxlint check` count, too. Exit codes: 0 nothing found, 1 findings, 2 an error.",
+    )
+    parser.add_argument("targets", nargs="+", metavar="FILE[::QUALNAME]", help="what to check and to run")
+    add_confirmation(parser, optional=False)
+    return parser
 
 
 def setting_layer(options: argparse.Namespace, cwd: Path) -> Layer:
@@ -232,6 +277,16 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         "-v", "--verbose", action="store_true", help="show what was done, and where the linter itself failed"
     )
     add_color(group)
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a positive number, not `{text}`")
+    return number
 
 
 def _jobs(text: str) -> int:

@@ -6,11 +6,12 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jaxlint.cli.arguments import check_parser, sources
+from jaxlint.cli.arguments import check_parser, confirmation_words, sources
 from jaxlint.cli.clean import cache_folder
 from jaxlint.cli.fixing import Fixing
 from jaxlint.cli.main import COMMANDS, EXIT_ERROR, complain
@@ -29,22 +30,36 @@ from jaxlint.runner import EngineFactory, Outcome, Runner, default_engine
 from jaxlint.source import Source, decode_source
 from jaxlint.workers import available_cores
 
+if TYPE_CHECKING:
+    from jaxlint.cli.confirming import Confirming
+
 _STDIN = "-"
 
 
-def check(arguments: list[str]) -> int:
-    """Check files and report; the exit code is 0, 1 or 2."""
-    options = check_parser().parse(arguments)
+def check(arguments: list[str], only: Mapping[str, str] | None = None) -> int:
+    """Check files and report; the exit code is 0, 1 or 2.
+
+    only: what `jaxlint confirm` was asked for, the dotted name of a definition by file.
+    """
+    options = check_parser().parse(confirmation_words(arguments))
     cwd = Path.cwd()
     catalogue = load_catalogue()
 
     def fresh() -> Resolver:
         return Resolver(catalogue, sources(options, cwd), cwd)
 
+    confirming = None
+    if options.confirm or options.drop_refuted:
+        from jaxlint.cli.confirming import Confirming  # noqa: PLC0415 (nothing else may reach what runs programs)
+
+        if options.watch:
+            raise UsageError("--watch does not run programs: leave out --confirm")
+        confirming = Confirming(options, cwd, catalogue, only or {})
+
     def once() -> int:
         resolver = fresh()
         settled = argparse.Namespace(**{**vars(options), "unsafe_fixes": resolver.for_folder(cwd).unsafe_fixes})
-        return _Check(settled, cwd, catalogue, resolver, default_engine).run()
+        return _Check(settled, cwd, catalogue, resolver, default_engine, confirming).run()
 
     if not options.watch:
         return once()
@@ -62,6 +77,7 @@ class _Check:
     catalogue: Catalogue
     resolver: Resolver
     engine: EngineFactory
+    confirming: Confirming | None = None
     failures: list[Failure] = field(default_factory=list)
 
     def run(self) -> int:
@@ -102,6 +118,8 @@ class _Check:
             self._warn(warning)
         for error in (*outcome.errors, *map(Failure, fixing.finish(fixed, self._shown))):
             self._fail(error)
+        if self.confirming is not None and not fixing.only and not taking.asked:
+            outcome.findings = self.confirming.run(outcome.findings, unsaved)
         for warning in taking.stale(baseline):
             self._warn(warning)
         left: list[Finding] = []
@@ -122,6 +140,8 @@ class _Check:
             self._account(outcome, len(files), time.perf_counter() - started)
         if self.failures:
             return EXIT_ERROR
+        if self.confirming is not None:
+            outcome.findings = self.confirming.counting(outcome.findings)
         if self.options.exit_zero:
             return 0
         return int(bool(left)) if taking.asked else fixing.status(fixed)

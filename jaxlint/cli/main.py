@@ -12,6 +12,7 @@ COMMANDS = {
     "check": "check files for mistakes with JAX (the default command)",
     "config": "show the settings that hold for a file, and where each comes from",
     "completion": "print what completes the command line in a shell",
+    "confirm": "run JAX on what is found in a file or a function of it, and say whether it is so",
     "rules": "list the rules",
     "explain": "explain a rule: what it finds, why that is bad, a wrong and a right program, how to mend it",
     "scan": "take the inventory of a project: what of JAX it uses, and where",
@@ -87,6 +88,10 @@ def runner_of(command: str) -> Callable[[list[str]], int]:
         from jaxlint.cli.completion import completion  # noqa: PLC0415
 
         return completion
+    if command == "confirm":
+        from jaxlint.cli.confirming import confirm  # noqa: PLC0415
+
+        return confirm
     if command == "rules":
         from jaxlint.cli.rules import list_rules  # noqa: PLC0415
 

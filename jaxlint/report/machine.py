@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.findings import Finding, Fix, Span
+from jaxlint.findings import Confirmation, Finding, Fix, Span
 from jaxlint.report.paths import well_formed
 from jaxlint.report.reference import reference_path, rule_url
 
@@ -36,6 +36,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
     return {
         "cell": finding.cell,
         "code": finding.code,
+        "confirmation": _confirmation(finding.confirmation),
         **_span(finding.span),
         "filename": well_formed(finding.path),
         "fix": _fix(finding.fix),
@@ -55,6 +56,16 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         ],
         "severity": finding.severity.value,
         "url": rule_url(finding.code, finding.reference),
+    }
+
+
+def _confirmation(confirmation: Confirmation | None) -> dict[str, str] | None:
+    if confirmation is None:
+        return None
+    return {
+        "evidence": confirmation.evidence,
+        "inputs": confirmation.inputs,
+        "verdict": confirmation.verdict,
     }
 
 

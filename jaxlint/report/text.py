@@ -60,7 +60,8 @@ def concise(findings: Iterable[Finding], context: TextContext) -> Iterator[str]:
     for finding in findings:
         code = painted_code(finding, context)
         place = _place(finding.path, finding.span.row, finding.span.column, context.cwd, finding.cell)
-        yield f"{style.bold(place)}: {code}{fixable_mark(finding, context)} {visible(finding.message)}\n"
+        shown = f"{visible(finding.message)}{verdict_mark(finding)}"
+        yield f"{style.bold(place)}: {code}{fixable_mark(finding, context)} {shown}\n"
 
 
 def full(findings: Iterable[Finding], context: TextContext) -> Iterator[str]:
@@ -132,12 +133,22 @@ def _block(finding: Finding, context: TextContext) -> Iterator[str]:
         place = _place(related.path, related.span.row, related.span.column, context.cwd, related.cell)
         yield f"{' ' * gutter}{style.frame('-->')} {place}"
         yield from frame
+    if finding.confirmation is not None:
+        confirmation = finding.confirmation
+        yield f"{style.related(confirmation.verdict + ':')} {visible(confirmation.evidence)}"
+        if confirmation.inputs:
+            yield f"{style.related('inputs:')} {visible(confirmation.inputs)}"
     if finding.help:
         yield f"{style.help('help:')} {visible(finding.help)}"
     if finding.fix is not None:
         unsafe = " (unsafe)" if finding.fix.applicability is Applicability.UNSAFE else ""
         yield f"{style.help('fix:')} {visible(finding.fix.message)}{unsafe}"
     yield style.faint(f"see: {reference_path(finding.reference)}, `jaxlint explain {finding.code}`")
+
+
+def verdict_mark(finding: Finding) -> str:
+    """` [confirmed]` and the like, where the program was run."""
+    return f" [{finding.confirmation.verdict}]" if finding.confirmation is not None else ""
 
 
 def painted_code(finding: Finding, context: TextContext) -> str:

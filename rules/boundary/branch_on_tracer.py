@@ -32,6 +32,7 @@ class BranchOnTracerRule(Rule):
     }
     help = "use `jnp.where`, `lax.cond` or `lax.while_loop`, or make the argument static"
     reference = "static-dynamic-boundary"
+    confirm = "tracer_error"
     explanation = Explanation(
         what=(
             "The test of an `if`, `elif`, `while`, conditional expression, `assert`, `match` or comprehension "

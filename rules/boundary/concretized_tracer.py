@@ -33,6 +33,7 @@ class ConcretizedTracerRule(Rule):
     }
     help = "use the `jax.numpy` or `lax` counterpart, or make the argument static"
     reference = "static-dynamic-boundary"
+    confirm = "tracer_error"
     explanation = Explanation(
         what=(
             "`int()`, `float()`, `bool()`, `complex()`, `range()`, an index into a list, tuple or string, a "

@@ -35,6 +35,7 @@ class DataDependentShapeRule(Rule):
     }
     help = "use three-argument `jnp.where`, a reduction's `where=`, or `size=`"
     reference = "static-dynamic-boundary"
+    confirm = "tracer_error"
     explanation = Explanation(
         what=(
             "Under tracing, a boolean mask is used as an index, or a function whose number of results "

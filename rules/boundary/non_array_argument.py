@@ -25,6 +25,7 @@ class NonArrayArgumentRule(Rule):
     }
     help = "make the argument static, or bind it with `functools.partial`"
     reference = "static-dynamic-boundary"
+    confirm = "non_array_argument"
     explanation = Explanation(
         what=(
             "A string, a function, a class or another object that is neither an array nor a pytree of "

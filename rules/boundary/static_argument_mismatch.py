@@ -29,6 +29,7 @@ class StaticArgumentMismatchRule(Rule):
     }
     help = "make the option fit the parameters of the function"
     reference = "static-dynamic-boundary"
+    confirm = "signature_mismatch"
     explanation = Explanation(
         what=(
             "`static_argnums`, `static_argnames`, `donate_argnums`, `donate_argnames`, `argnums`, `in_axes` "

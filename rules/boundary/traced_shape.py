@@ -36,6 +36,7 @@ class TracedShapeRule(Rule):
     }
     help = "make it a static argument, or compute it from shapes with Python"
     reference = "static-dynamic-boundary"
+    confirm = "tracer_error"
     explanation = Explanation(
         what=(
             "A traced value is used where the shape of a result depends on it: a shape, a slice bound, "

@@ -48,6 +48,7 @@ class TruthOfTracerRule(Rule):
     }
     help = "use `&`, `|`, `~` or the `jax.numpy` function instead"
     reference = "static-dynamic-boundary"
+    confirm = "tracer_error"
     explanation = Explanation(
         what=(
             "`and`, `or`, `not`, a chained comparison, `in`, or builtin `any`, `all`, `min`, `max`, `sorted` "

@@ -31,6 +31,7 @@ class UnhashableStaticRule(Rule):
     }
     help = "pass a tuple or another hashable value"
     reference = "static-dynamic-boundary"
+    confirm = "unhashable_static"
     explanation = Explanation(
         what=("A static argument of a jitted function receives a list, dict, set or array, also inside a tuple."),
         why=(

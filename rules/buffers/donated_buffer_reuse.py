@@ -25,6 +25,7 @@ class DonatedBufferReuseRule(Rule):
     }
     help = "rebind the name by the call that donates it, or keep a `jnp.copy`"
     reference = "memory-and-numerics"
+    confirm = "deleted_buffer"
     explanation = Explanation(
         what=(
             "A variable, or another name of the same array, is read after the call that donated it, without "

@@ -26,6 +26,7 @@ class EmptyAssumedZeroRule(Rule):
     }
     help = "use `jnp.zeros` or `jnp.full`, or write every element before the first read"
     reference = "memory-and-numerics"
+    confirm = "empty_memory"
     explanation = Explanation(
         what="The result of `jnp.empty` or `jnp.empty_like` is read before each of its elements has been written.",
         why=(

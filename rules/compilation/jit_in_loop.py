@@ -31,6 +31,7 @@ class JitInLoopRule(Rule):
     }
     help = "apply the transformation once, before the loop, and pass what changes as an argument"
     reference = "compilation-structure"
+    confirm = "recompilation"
     explanation = Explanation(
         what=(
             "Inside a loop or comprehension, a transformation that keeps a compile cache (`jit`, `pmap`; outside "

@@ -30,6 +30,7 @@ class JitOfFreshCallableRule(Rule):
     }
     help = "compile a module-level function, or keep the compiled one"
     reference = "compilation-structure"
+    confirm = "recompilation"
     explanation = Explanation(
         what=(
             "A function applies `jit`, `pmap` or `filter_jit` to a lambda, a local function, a `partial` or (`jit` "

@@ -32,6 +32,7 @@ class UnrolledLoopRule(Rule):
     }
     help = "use `lax.scan`, `lax.fori_loop` or `vmap`"
     reference = "loops-and-batches"
+    confirm = "unrolled_loop"
     explanation = Explanation(
         what=(
             "A Python loop over array work in a compiled function, whose trip count is an axis length, an argument or "

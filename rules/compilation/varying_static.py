@@ -34,6 +34,7 @@ class VaryingStaticRule(Rule):
     }
     help = "pass it as an ordinary argument, or pad the array to a fixed shape"
     reference = "compilation-structure"
+    confirm = "varying_static"
     explanation = Explanation(
         what=(
             "In a loop, a compiled function gets a static argument, or an array whose shape, changes with the loop "

@@ -34,6 +34,7 @@ class ChangedArgumentRule(Rule):
     }
     help = "give the arguments that the newest version takes"
     reference = "legacy-api"
+    confirm = "changed_argument"
     explanation = Explanation(
         what=(
             "A call gives an argument that was removed, renamed or made keyword-only or positional-only in the JAX "

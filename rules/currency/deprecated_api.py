@@ -30,6 +30,7 @@ class DeprecatedApiRule(Rule):
     help = "use what takes its place"
     shown_as = "deprecated"
     reference = "legacy-api"
+    confirm = "deprecated_name"
     explanation = Explanation(
         what="A name or an argument is used that is deprecated in the JAX version that the project targets.",
         why="It still works and warns; a later release removes it.",

@@ -28,6 +28,7 @@ class RemovedApiRule(Rule):
     }
     help = "use what takes its place, or ask for it first"
     reference = "legacy-api"
+    confirm = "removed_name"
     explanation = Explanation(
         what="A name is used or imported that no longer exists in the JAX version that the project targets.",
         why="The import raises `ImportError` or `ModuleNotFoundError`, the attribute `AttributeError`.",

@@ -31,6 +31,7 @@ class HostTransferInTraceRule(Rule):
     }
     help = "call the method on the result, outside of the traced function"
     reference = "host-device-boundary"
+    confirm = "tracer_error"
     explanation = Explanation(
         what="`.item()`, `.tolist()` or `.block_until_ready()` on a traced value.",
         why=(

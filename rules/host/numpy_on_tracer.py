@@ -36,6 +36,7 @@ class NumpyOnTracerRule(Rule):
     }
     help = "use the `jax.numpy` or `jax.scipy` counterpart"
     reference = "host-device-boundary"
+    confirm = "tracer_error"
     explanation = Explanation(
         what=(
             "A function of NumPy or SciPy that needs the numbers is applied to a traced value, or a NumPy "

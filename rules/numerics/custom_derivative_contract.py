@@ -32,6 +32,7 @@ class CustomDerivativeContractRule(Rule):
     }
     help = "fit the rule to the signature of the function"
     reference = "memory-and-numerics"
+    confirm = "derivative_rule"
     explanation = Explanation(
         what=(
             "A `custom_vjp` or `custom_jvp` function has no rule, or a rule whose parameters or returned tuple do not "

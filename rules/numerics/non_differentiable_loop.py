@@ -30,6 +30,7 @@ class NonDifferentiableLoopRule(Rule):
     }
     help = "use `lax.scan` or a fixed bound, forward mode, or a custom derivative rule"
     reference = "memory-and-numerics"
+    confirm = "reverse_loop"
     explanation = Explanation(
         what=(
             "Reverse-mode differentiation (`grad`, `value_and_grad`, `vjp`, `jacrev`, `hessian`) through a "

@@ -23,6 +23,7 @@ class TruncatedFloat64Rule(Rule):
     }
     help = "turn on `jax_enable_x64`, or ask for the 32-bit type"
     reference = "memory-and-numerics"
+    confirm = "truncation"
     explanation = Explanation(
         what="A 64-bit dtype is asked for and nothing in the project turns x64 on.",
         why=(

@@ -33,6 +33,7 @@ class WhereNanGradientRule(Rule):
     }
     help = "make the argument safe by a `where` of its own before the risky function sees it"
     reference = "memory-and-numerics"
+    confirm = "nan_gradient"
     explanation = Explanation(
         what=(
             "`jnp.where` selects against an expression that has no value or no slope on the rejected side: a root, a "

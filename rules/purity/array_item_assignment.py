@@ -26,6 +26,7 @@ class ArrayItemAssignmentRule(Rule):
     }
     help = "bind the result of `x.at[i].set(v)`, or of `.add`, `.multiply` and their kin"
     reference = "purity-and-state"
+    confirm = "immutable_store"
     explanation = Explanation(
         what="`x[i] = v`, `x[i] += v` or `del x[i]` on a `jax.Array`, inside or outside a traced function.",
         why="JAX arrays are immutable. The store raises `TypeError` whenever it runs (`del` an `AttributeError`).",

@@ -28,6 +28,7 @@ class FrozenImpureReadRule(Rule):
     }
     help = "read it outside and pass the value as an argument"
     reference = "purity-and-state"
+    confirm = "frozen_read"
     explanation = Explanation(
         what=(
             "A traced function reads the clock, the generators of `random` or `numpy.random`, `uuid`, an "

@@ -37,6 +37,7 @@ class HiddenMutationRule(Rule):
     }
     help = "take the state as an argument and return its new value"
     reference = "purity-and-state"
+    confirm = "hidden_mutation"
     explanation = Explanation(
         what=(
             "A traced function changes state that outlives the trace: it rebinds a `global` or `nonlocal` name, "

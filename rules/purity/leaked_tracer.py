@@ -36,6 +36,7 @@ class LeakedTracerRule(Rule):
     }
     help = "return the value from the traced function instead of storing it"
     reference = "purity-and-state"
+    confirm = "leaked_tracer"
     explanation = Explanation(
         what=(
             "A traced function stores a traced value where it outlives the trace: in a global or closed-over "

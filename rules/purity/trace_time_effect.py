@@ -32,6 +32,7 @@ class TraceTimeEffectRule(Rule):
     }
     help = "use `jax.debug.print` or `jax.debug.callback`, or return the value"
     reference = "purity-and-state"
+    confirm = "trace_effect"
     explanation = Explanation(
         what=(
             "A traced function prints, logs or warns about a traced value, reads or writes a file or the network, "

@@ -25,6 +25,7 @@ class ConstantKeyRule(Rule):
     }
     help = "take the key as a parameter, or split one key outside"
     reference = "randomness"
+    confirm = "constant_key"
     explanation = Explanation(
         what=(
             "A PRNG key from a constant seed is made inside a traced function, in the body of a loop, or in a "

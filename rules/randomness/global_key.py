@@ -27,6 +27,7 @@ class GlobalKeyRule(Rule):
     }
     help = "take the key as a parameter"
     reference = "randomness"
+    confirm = "global_key"
     explanation = Explanation(
         what="A function uses a PRNG key that was made at module level.",
         why=(

@@ -29,6 +29,7 @@ class KeyCapturedByBodyRule(Rule):
     }
     help = "hand the body one key a step: scan or map over `jax.random.split(key, n)`, or fold in the index"
     reference = "randomness"
+    confirm = "captured_key"
     explanation = Explanation(
         what=(
             "The body given to `scan`, `fori_loop`, `while_loop`, `lax.map`, `vmap` or `jax.tree.map` consumes a "

@@ -33,6 +33,7 @@ class KeyReuseRule(Rule):
     }
     help = "split the key first and give each use its own subkey"
     reference = "randomness"
+    confirm = "key_reuse"
     explanation = Explanation(
         what=(
             "A PRNG key is consumed twice on one path: by two samplers, by a sampler and a `split`, by two "

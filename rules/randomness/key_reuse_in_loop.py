@@ -30,6 +30,7 @@ class KeyReuseInLoopRule(Rule):
     }
     help = "split the key before the loop, or rebind it or fold in the counter in each pass"
     reference = "randomness"
+    confirm = "key_reuse"
     explanation = Explanation(
         what="A loop or comprehension consumes a key that no iteration refreshes.",
         why=(

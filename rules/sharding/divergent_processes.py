@@ -31,6 +31,7 @@ class DivergentProcessesRule(Rule):
     }
     help = "move the call out of the branch, so that each process makes it"
     reference = "sharding-semantics"
+    confirm = "divergent_processes"
     explanation = Explanation(
         what=(
             "A collective, a barrier or a compiled function on arrays that span all processes is called in a branch "

@@ -27,6 +27,7 @@ class SpecArityRule(Rule):
     }
     help = "give one spec for each argument and result, or one for all"
     reference = "sharding-semantics"
+    confirm = "spec_arity"
     explanation = Explanation(
         what="`in_specs` of `shard_map` does not fit the parameters of the function, or `out_specs` what it returns.",
         why=(

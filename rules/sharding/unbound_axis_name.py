@@ -28,6 +28,7 @@ class UnboundAxisNameRule(Rule):
     }
     help = "bind the name by `axis_name=` of the map, or use an axis of the mesh"
     reference = "sharding-semantics"
+    confirm = "axis_name"
     explanation = Explanation(
         what=(
             "A collective names an axis that no `vmap`, `pmap` or `shard_map` around it binds, or a `PartitionSpec` "

@@ -27,6 +27,7 @@ class WithMeshRule(Rule):
     help = "write `with jax.set_mesh(mesh):`"
     shown_as = "deprecated"
     reference = "sharding-semantics"
+    confirm = "mesh_context"
     explanation = Explanation(
         what="`with mesh:` on a `jax.sharding.Mesh`.",
         why=(

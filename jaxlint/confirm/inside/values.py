@@ -1,0 +1,365 @@
+"""Candidates for arguments: fresh values to try, the likeliest first."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import itertools
+from collections import Counter, namedtuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from jaxlint.confirm.inside.specs import Spec
+
+AXIS = 4
+"""The length of every axis, list and count, so that shapes fit each other. Forced devices make it their number."""
+
+_MOST = 6
+_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A value that can be made any number of times, and its name in the report."""
+
+    label: str
+    make: Callable[[], Any]
+
+
+class Maker:
+    """Makes candidates for specs. `names` is the module's namespace; `axis` the length of axes."""
+
+    def __init__(self, names: dict[str, Any], axis: int = AXIS) -> None:
+        self._names = names
+        self.axis = axis
+        self._keys = itertools.count(11)
+
+    def candidates(self, name: str, spec: Spec, depth: int = 0) -> list[Candidate]:
+        """Candidates for a parameter."""
+        found: list[Candidate] = []
+        if spec.annotation is not None:
+            found += self._annotated(spec.annotation, spec, depth)
+        if spec.has_default and spec.default is not inspect.Parameter.empty:
+            default = spec.default
+            known = Candidate(f"its default {default!r}"[:60], lambda: default)
+            found.insert(0 if default is not None and not _is_flag(default) else len(found), known)
+            if isinstance(default, bool):
+                found.append(_plain(not default))
+        found += self._likely(name, spec, depth)
+        unique: dict[str, Candidate] = {}
+        for candidate in found:
+            unique.setdefault(candidate.label, candidate)
+        return list(unique.values())[: _MOST if depth == 0 else 2]
+
+    def _likely(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        votes: Counter[str] = Counter(spec.votes)
+        words = set(name.lower().strip("_").split("_"))
+        if words & {"key", "rng", "prng", "keys", "rngs"}:
+            votes["key"] += 2
+        if words & {"n", "num", "count", "steps", "size", "depth", "width", "horizon", "epochs", "seed", "rounds"}:
+            votes["int"] += 1
+        votes["array"] += votes.pop("number", 0)
+        order = [kind for kind, _ in votes.most_common() if kind in _KINDS]
+        found: list[Candidate] = []
+        for kind in order:
+            found += getattr(self, f"_make_{kind}")(name, spec, depth)
+        for kind in ("array", "int", "key"):
+            if kind not in order:
+                found += getattr(self, f"_make_{kind}")(name, spec, depth)[:2]
+        return found
+
+    def _make_key(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        number = next(self._keys)
+        single = Candidate(f"key({number})", lambda: _key(number))
+        rows = Candidate(f"split(key({number}), {self.axis})", lambda: _keys(number, self.axis))
+        return [rows, single] if spec.rank or "keys" in name else [single, rows]
+
+    def _make_array(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        ranks = [spec.exact_rank] if spec.exact_rank is not None else _ranks(spec)
+        found: list[Candidate] = []
+        for rank in ranks:
+            shape = (self.axis,) * rank
+            if spec.integral:
+                found.append(Candidate(f"int32{list(shape)}", partial(_integers, shape)))
+            found.append(Candidate(f"float32{list(shape)}", partial(_floats, shape)))
+        if not spec.rank and spec.exact_rank is None:
+            found.insert(2, _plain(0.5))
+        return found
+
+    def _make_float(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        return [_plain(0.5)]
+
+    def _make_int(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        return [_plain(self.axis), _plain(1)]
+
+    def _make_bool(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        return [_plain(True), _plain(False)]
+
+    def _make_str(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        return [_plain(text) for text in dict.fromkeys(spec.strings)] or [_plain("a")]
+
+    def _make_callable(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        return [
+            Candidate("a sum of squares", lambda: _sum_of_squares),
+            Candidate("the identity", lambda: _identity),
+        ]
+
+    def _make_dict(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        keys = [key for key in spec.items if isinstance(key, str) and not key.startswith(".") and key != "matmul"]
+        if not keys and spec.element is not None:
+            keys = ["a", "b"]
+            parts = {key: self._first(key, spec.element, depth) for key in keys}
+            return [_collected(dict, parts)]
+        whole = [self.candidates(key, spec.items[key], depth + 1) for key in keys] if depth < _DEPTH else []
+        variants = [dict(zip(keys, row, strict=True)) for row in zip(*_even(whole), strict=True)] if keys else [{}]
+        return [_collected(dict, variant) for variant in variants]
+
+    def _make_seq(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        element = spec.element
+        if element is None or not (element.votes or element.items):
+            return self._make_array(name, spec, depth)
+        rows = [self._first(f"{name}{index}", element, depth) for index in range(self.axis)]
+        as_list = Candidate(f"[{rows[0].label}, …]", lambda: [row.make() for row in rows])
+        arrays = [] if element.votes["tuple"] or element.votes["dict"] else self._make_array(name, spec, depth)
+        return [as_list, *arrays]
+
+    def _make_tuple(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        count = max((key for key in spec.items if isinstance(key, int)), default=-1) + 1
+        if not count or depth >= _DEPTH:
+            return []
+        whole = [self.candidates(f"{name}{index}", spec.item(index), depth + 1) for index in range(count)]
+        variants = [dict(enumerate(row)) for row in zip(*_even(whole), strict=True)]
+        return [_collected(lambda parts: tuple(parts.values()), variant) for variant in variants]
+
+    def _make_fields(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
+        fields = [key[1:] for key in spec.items if isinstance(key, str) and key.startswith(".")]
+        if not fields or depth >= _DEPTH:
+            return []
+        found: list[Candidate] = []
+        for cls in self.classes_with(fields):
+            found += self.instances(cls, spec, depth)
+        if not found and all(field.isidentifier() and not field.startswith("_") for field in fields):
+            made = namedtuple(f"Fields_{name}", fields)  # type: ignore[misc]  # noqa: PYI024
+            parts = {field: self._first(field, spec.items[f".{field}"], depth) for field in fields}
+            found.append(_collected(lambda values: made(**values), parts))
+        return found
+
+    def classes_with(self, fields: Sequence[str]) -> Iterator[type]:
+        """Classes of the module that have these fields."""
+        for value in list(self._names.values()):
+            if isinstance(value, type):
+                names = set(_fields_of(value)) | {name for name in dir(value) if not name.startswith("__")}
+                if _fields_of(value) and set(fields) <= names:
+                    yield value
+
+    def instances(self, cls: type, spec: Spec, depth: int) -> list[Candidate]:
+        """Instances of a class made from its fields or the parameters of its constructor."""
+        if depth >= _DEPTH:
+            return []
+        try:
+            parameters = inspect.signature(cls).parameters
+        except (TypeError, ValueError):
+            return []
+        parts: dict[str, list[Candidate]] = {}
+        for name, parameter in parameters.items():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                continue
+            if name in ("parent", "name") and parameter.default is not parameter.empty:
+                continue
+            own = spec.items.get(f".{name}", Spec())
+            part = Spec(
+                Counter(own.votes), own.rank, own.exact_rank, own.items, own.element, own.arity, own.strings,
+                _annotation(parameter.annotation), parameter.default, parameter.default is not parameter.empty,
+            )  # fmt: skip
+            if name == "rngs":
+                parts[name] = [Candidate("nnx.Rngs(0)", _nnx_rngs)]
+            else:
+                parts[name] = self.candidates(name, part, depth + 1)
+        rows = [dict(zip(parts, row, strict=True)) for row in zip(*_even(list(parts.values())), strict=True)]
+        return [_collected(lambda values: cls(**values), row, cls.__name__) for row in rows or [{}]]
+
+    def _annotated(self, node: ast.expr, spec: Spec, depth: int) -> list[Candidate]:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            try:
+                node = ast.parse(node.value, mode="eval").body
+            except SyntaxError:
+                return []
+        text = ast.unparse(node)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return self._annotated(node.left, spec, depth) + self._annotated(node.right, spec, depth)
+        last = text.split("[")[0].rpartition(".")[2]
+        if last in _ARRAYS:
+            # Keys are arrays, too: what is done with the value says more.
+            return [] if spec.votes["key"] else self._make_array("", spec, depth)
+        if last in _PLAIN:
+            return list(getattr(self, f"_make_{_PLAIN[last]}")("", spec, depth))
+        if last in ("Optional", "Union") and isinstance(node, ast.Subscript):
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return [candidate for part in parts for candidate in self._annotated(part, spec, depth)]
+        if last in _JAXTYPING and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+            return self._jaxtyping(last, node.slice.elts[-1])
+        value: Any = self._names.get(text)
+        if isinstance(value, type) and value.__module__ not in ("builtins", "jax", "typing", "numpy"):
+            return self.instances(value, spec, depth)
+        return []
+
+    def _jaxtyping(self, kind: str, shape: ast.expr) -> list[Candidate]:
+        if not isinstance(shape, ast.Constant) or not isinstance(shape.value, str):
+            return []
+        if kind in ("Key", "PRNGKeyArray"):
+            return self._make_key("", Spec(), 0)
+        dims: list[int] = []
+        for word in shape.value.split():
+            if word in ("...",) or word.startswith(("*", "#*")):
+                continue
+            number = word.lstrip("#_?").partition("=")[2] or word.lstrip("#_?")
+            dims.append(int(number) if number.isdigit() else self.axis)
+        form = tuple(dims)
+        if kind.startswith(("Int", "UInt")):
+            return [Candidate(f"int32{list(form)} (its annotation)", lambda: _integers(form))]
+        if kind == "Bool":
+            return [Candidate(f"bool{list(form)} (its annotation)", lambda: _integers(form) % 2 == 0)]
+        return [Candidate(f"float32{list(form)} (its annotation)", lambda: _floats(form))]
+
+    def _first(self, name: str, spec: Spec, depth: int) -> Candidate:
+        return (self.candidates(name, spec, depth + 1) or [_plain(0.5)])[0]
+
+
+_KINDS = frozenset(["key", "array", "float", "int", "bool", "str", "callable", "dict", "seq", "tuple", "fields"])
+_PLAIN = {
+    "int": "int", "float": "float", "bool": "bool", "str": "str", "Callable": "callable", "PRNGKeyArray": "key",
+    "KeyArray": "key", "PRNGKey": "key", "dict": "dict", "Dict": "dict", "Mapping": "dict", "list": "seq",
+    "List": "seq", "Sequence": "seq", "tuple": "tuple", "Tuple": "tuple",
+}  # fmt: skip
+_ARRAYS = frozenset(("Array", "ndarray", "ArrayLike"))
+_JAXTYPING = frozenset(
+    (
+        "Float", "Float32", "Float64", "Int", "Int32", "UInt", "Bool", "Num", "Real", "Inexact", "Complex", "Shaped",
+        "Integer", "Key",
+    )
+)  # fmt: skip
+
+
+def combinations(listed: Sequence[Sequence[Candidate]], most: int) -> Iterator[tuple[Candidate, ...]]:
+    """Rows of candidates: first those of equal rank, then those that depart least from the first choices."""
+    seen: set[tuple[str, ...]] = set()
+    for row in itertools.chain(zip(*_even([list(part) for part in listed]), strict=True), _nearest(listed)):
+        if not listed:
+            break
+        names = tuple(candidate.label for candidate in row)
+        if names not in seen:
+            seen.add(names)
+            yield row
+        if len(seen) >= most:
+            return
+    if not listed:
+        yield ()
+
+
+def _nearest(listed: Sequence[Sequence[Candidate]]) -> Iterator[tuple[Candidate, ...]]:
+    widest = sum(max(len(candidates) - 1, 0) for candidates in listed)
+    for total in range(widest + 1):
+        for ranks in _with_sum([len(candidates) for candidates in listed], total):
+            yield tuple(candidates[rank] for candidates, rank in zip(listed, ranks, strict=True))
+
+
+def _with_sum(sizes: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
+    if not sizes:
+        if total == 0:
+            yield ()
+        return
+    for rank in range(min(sizes[0] - 1, total) + 1):
+        for rest in _with_sum(sizes[1:], total - rank):
+            yield (rank, *rest)
+
+
+def _even(listed: list[list[Candidate]]) -> list[list[Candidate]]:
+    """Lists of one length; short ones repeat their last."""
+    longest = min(max((len(row) for row in listed), default=0), 3)
+    return [(row + [row[-1]] * longest)[:longest] for row in listed if row]
+
+
+def _collected(build: Callable[[dict[Any, Any]], Any], parts: dict[Any, Candidate], name: str = "") -> Candidate:
+    inside = ", ".join(f"{key}: {part.label}" for key, part in parts.items())
+    return Candidate(
+        f"{name or ''}{{{inside}}}"[:200], lambda: build({key: part.make() for key, part in parts.items()})
+    )
+
+
+def _ranks(spec: Spec) -> list[int]:
+    if "matmul" in spec.items:
+        return [rank for rank in (1, 2) if rank >= spec.rank]
+    return [rank for rank in (1, 0, 2, 3) if rank >= spec.rank] if spec.rank != 1 else [1, 2, 3]
+
+
+def _fields_of(cls: type) -> list[str]:
+    fields = getattr(cls, "_fields", None)
+    if isinstance(fields, tuple):
+        return [str(field) for field in fields]
+    return [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
+
+
+def _annotation(value: Any) -> ast.expr | None:
+    if value is inspect.Parameter.empty or value is Any:
+        return None
+    text = value if isinstance(value, str) else getattr(value, "__name__", str(value))
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _plain(value: Any) -> Candidate:
+    return Candidate(repr(value), lambda: value)
+
+
+def _key(number: int) -> Any:
+    import jax
+
+    return jax.random.key(number)
+
+
+def _keys(number: int, count: int) -> Any:
+    import jax
+
+    return jax.random.split(jax.random.key(number), count)
+
+
+def _floats(shape: tuple[int, ...]) -> Any:
+    import jax.numpy as jnp
+    import numpy as np
+
+    size = int(np.prod(shape))
+    values: Any = np.linspace(0.15, 0.95, size, dtype=np.float32) if size > 1 else np.full(size, 0.35, np.float32)
+    return jnp.asarray(values.reshape(shape))
+
+
+def _integers(shape: tuple[int, ...]) -> Any:
+    import jax.numpy as jnp
+    import numpy as np
+
+    return jnp.asarray((np.arange(int(np.prod(shape)), dtype=np.int32) % 3).reshape(shape))
+
+
+def _nnx_rngs() -> Any:
+    from flax import nnx
+
+    return nnx.Rngs(0)
+
+
+def _sum_of_squares(*arguments: Any) -> Any:
+    import jax
+    import jax.numpy as jnp
+
+    return sum((jnp.sum(jnp.asarray(leaf) ** 2) for leaf in jax.tree.leaves(arguments)), start=jnp.float32(0))
+
+
+def _identity(*arguments: Any) -> Any:
+    return arguments[0]

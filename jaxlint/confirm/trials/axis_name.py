@@ -1,0 +1,21 @@
+"""A collective or a spec names an axis that nothing binds: `NameError` or `ValueError` at the flagged line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxlint.confirm.inside.raised import error_at_line
+
+if TYPE_CHECKING:
+    from jaxlint.confirm.inside.lab import Lab
+    from jaxlint.confirm.inside.target import Finding
+    from jaxlint.confirm.inside.verdict import Verdict
+
+DEVICES = 8
+_WORDS = r"unbound axis name|[Rr]esource axis|not found in mesh|Axis names? .* (not|unbound)|axis .* (not|is undefined)"
+
+
+def decide(lab: Lab, finding: Finding) -> Verdict:
+    """Run the line."""
+    question = lab.question(finding)
+    return lab.search(question, lambda run: error_at_line(lab, question, run, [], _WORDS))

@@ -1,0 +1,32 @@
+"""The outside world is read while JAX traces, at the flagged line: the value is a constant of the compiled program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxlint.confirm.inside.verdict import confirmed
+
+if TYPE_CHECKING:
+    from jaxlint.confirm.inside.lab import Lab, Run
+    from jaxlint.confirm.inside.target import Finding
+    from jaxlint.confirm.inside.verdict import Verdict
+
+
+def decide(lab: Lab, finding: Finding) -> Verdict:
+    """Watch clocks, generators of numbers and the environment at the line."""
+    question = lab.question(finding)
+
+    def examine(run: Run) -> Verdict | None:
+        for event in run.events:
+            if event.kind == "outside" and event.staged and event.rows[0] in question.rows:
+                return confirmed(
+                    f"`{event.name}` ran {_count(run, event.name)} while JAX traced: later calls keep its value"
+                )
+        return None
+
+    return lab.search(question, examine)
+
+
+def _count(run: Run, name: str) -> str:
+    count = sum(event.kind == "outside" and event.name == name and event.staged for event in run.events)
+    return "once" if count == 1 else f"{count} times"
