@@ -141,7 +141,7 @@ def test_no_setting_starts_it(program: Path, capsys: pytest.CaptureFixture[str])
 
 def test_only_commands_reach_what_runs_programs() -> None:
     """The server, the plugin of flake8, the hooks and the settings cannot start a child."""
-    running = ("jaxlint.child", "jaxlint.confirm", "jaxlint.laboratory", "jaxlint.cli.confirming")
+    running = ("jaxlint.child", "jaxlint.confirm", "jaxlint.lab", "jaxlint.cli.confirming")
     reached = set()
     for path in (ROOT / "jaxlint").rglob("*.py"):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
