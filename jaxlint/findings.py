@@ -97,6 +97,11 @@ class Finding:
     cell: int | None = None
     confirmation: Confirmation | None = None
 
+    @property
+    def told(self) -> str:
+        """The message, with the verdict where the program was run."""
+        return self.message if self.confirmation is None else f"{self.message} [{self.confirmation.verdict}]"
+
     def sort_key(self) -> tuple[str, int, Span, str]:
         """The order in which findings are shown."""
         return (self.path, self.cell or 0, self.span, self.code)

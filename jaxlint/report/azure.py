@@ -25,4 +25,4 @@ def render(report: Report) -> Iterator[str]:
             "code": finding.code,
         }
         shown = "".join(f"{key}={str(value).translate(_PROPERTY)};" for key, value in properties.items())
-        yield f"##vso[task.logissue {shown}]{for_log(finding.message).translate(_DATA)}\n"
+        yield f"##vso[task.logissue {shown}]{for_log(finding.told).translate(_DATA)}\n"

@@ -56,7 +56,7 @@ def _command(finding: Finding, path: str, context: TextContext) -> str:
 def _headline(finding: Finding, context: TextContext) -> str:
     cell = f"cell {finding.cell}:" if finding.cell is not None else ""
     place = f"{shown_path(finding.path, context.cwd)}:{cell}{finding.span.row}:{finding.span.column}"
-    return f"{place}: {finding.code} {for_log(finding.message)}"
+    return f"{place}: {finding.code} {for_log(finding.told)}"
 
 
 def _data(lines: list[str]) -> str:

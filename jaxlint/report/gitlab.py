@@ -31,7 +31,7 @@ def _issue(finding: Finding, path: str, fingerprint: str) -> dict[str, Any]:
     span = file_span(finding.span, finding.cell)
     return {
         "check_name": finding.code,
-        "description": f"{finding.code}: {well_formed(finding.message)}",
+        "description": f"{finding.code}: {well_formed(finding.told)}",
         "severity": _SEVERITIES[finding.severity],
         "fingerprint": fingerprint,
         "location": {

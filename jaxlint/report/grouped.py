@@ -22,7 +22,7 @@ def render(report: Report) -> Iterator[str]:
         for finding in findings:
             place = f"{_row(finding):>{rows}}:{finding.span.column:<{columns}}"
             code = f"{painted_code(finding, context)}{fixable_mark(finding, context)}"
-            yield f"  {place} {code} {visible(finding.message)}\n"
+            yield f"  {place} {code} {visible(finding.told)}\n"
         yield "\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
@@ -49,8 +50,11 @@ def _case(finding: Finding) -> Iterator[str]:
     yield f"        <testcase {_attributes(**name, **place)}>\n"
     yield "            <properties>\n"
     yield f"                <property {_attributes(name='severity', value=finding.severity.value)}/>\n"
+    if finding.confirmation is not None:
+        for part, value in asdict(finding.confirmation).items():
+            yield f"                <property {_attributes(name=f'confirmation.{part}', value=value)}/>\n"
     yield "            </properties>\n"
-    text = _text(f"{cell}line {row}, col {column}, {finding.message}")
+    text = _text(f"{cell}line {row}, col {column}, {finding.told}")
     yield f"            <failure {_attributes(message=finding.message)}>{text}</failure>\n"
     yield "        </testcase>\n"
 

@@ -14,4 +14,4 @@ def render(report: Report) -> Iterator[str]:
     """`--format pylint`: `path:row: [CODE] message`."""
     for finding in report.findings:
         row = file_span(finding.span, finding.cell).row
-        yield f"{shown_path(finding.path, report.context.cwd)}:{row}: [{finding.code}] {visible(finding.message)}\n"
+        yield f"{shown_path(finding.path, report.context.cwd)}:{row}: [{finding.code}] {visible(finding.told)}\n"

@@ -28,7 +28,7 @@ def _diagnostic(finding: Finding, context: TextContext) -> dict[str, Any]:
     rows = context.lines(finding.path) if finding.cell is None else ()
     url = rule_url(finding.code, finding.reference)
     found: dict[str, Any] = {
-        "message": well_formed(finding.message),
+        "message": well_formed(finding.told),
         "location": _location(finding.path, file_span(finding.span, finding.cell), rows),
         "severity": _SEVERITIES[finding.severity],
         "code": {"value": finding.code, **({"url": url} if url is not None else {})},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,8 @@ class Results:
         }
         if finding.code in self._indices:
             found["ruleIndex"] = self._indices[finding.code]
+        if finding.confirmation is not None:
+            found["properties"] = {"confirmation": asdict(finding.confirmation)}
         if finding.related:
             story = [self._places.related(related, finding.cell) for related in finding.related]
             found["relatedLocations"] = [{"id": number, **place} for number, place in enumerate(story, 1)]
@@ -135,6 +138,9 @@ def message(finding: Finding) -> str:
     GitHub shows related places only when they are linked.
     """
     parts = [_sentence(_plain(finding.message))]
+    if finding.confirmation is not None:
+        told = f"{finding.confirmation.verdict.capitalize()} by running it: {_plain(finding.confirmation.evidence)}"
+        parts.append(_sentence(told))
     if finding.related:
         links = (f"[{_in_link(related.message)}]({number})" for number, related in enumerate(finding.related, 1))
         parts.append(f"See: {', '.join(links)}.")

@@ -60,8 +60,7 @@ def concise(findings: Iterable[Finding], context: TextContext) -> Iterator[str]:
     for finding in findings:
         code = painted_code(finding, context)
         place = _place(finding.path, finding.span.row, finding.span.column, context.cwd, finding.cell)
-        shown = f"{visible(finding.message)}{verdict_mark(finding)}"
-        yield f"{style.bold(place)}: {code}{fixable_mark(finding, context)} {shown}\n"
+        yield f"{style.bold(place)}: {code}{fixable_mark(finding, context)} {visible(finding.told)}\n"
 
 
 def full(findings: Iterable[Finding], context: TextContext) -> Iterator[str]:
@@ -144,11 +143,6 @@ def _block(finding: Finding, context: TextContext) -> Iterator[str]:
         unsafe = " (unsafe)" if finding.fix.applicability is Applicability.UNSAFE else ""
         yield f"{style.help('fix:')} {visible(finding.fix.message)}{unsafe}"
     yield style.faint(f"see: {reference_path(finding.reference)}, `jaxlint explain {finding.code}`")
-
-
-def verdict_mark(finding: Finding) -> str:
-    """` [confirmed]` and the like, where the program was run."""
-    return f" [{finding.confirmation.verdict}]" if finding.confirmation is not None else ""
 
 
 def painted_code(finding: Finding, context: TextContext) -> str:

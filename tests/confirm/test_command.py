@@ -11,8 +11,13 @@ from typing import Any
 import pytest
 
 from jaxlint.cli.main import main
+from jaxlint.config.catalogue import load_catalogue
 from jaxlint.config.settings import OPTIONS
+from jaxlint.findings import Confirmation, Finding, Severity, Span
 from jaxlint.registry import rule_classes
+from jaxlint.report.formats import FORMATS, Report, format_named
+from jaxlint.report.style import Style
+from jaxlint.report.text import TextContext
 from tests.support import ROOT
 
 pytest.importorskip("jax")
@@ -75,6 +80,17 @@ def test_text_formats_show_the_verdict(program: Path, capsys: pytest.CaptureFixt
     assert "\ninputs: `clipped`: tried x=float32[], limit=float32[]\n" in shown
     assert main(["confirm", "--format", "concise", f"{program}::clipped"]) == 1
     assert "[confirmed]\n" in capsys.readouterr().out
+
+
+def test_every_format_shows_the_verdict(program: Path) -> None:
+    finding = Finding(
+        "JAX301", "branch-on-tracer", Severity.ERROR, "it is so", str(program), Span(7, 5, 7, 7),
+        "static-dynamic-boundary", confirmation=Confirmation("confirmed", "it was <seen>", "`f`: x=1"),
+    )  # fmt: skip
+    context = TextContext(program.parent, Style(False), lambda _: WRONG.splitlines())
+    for name in FORMATS:
+        report = Report([finding], context, (), load_catalogue(), print)
+        assert "confirmed" in "".join(format_named(name)(report)).lower(), name
 
 
 def test_inputs_come_from_the_factory_that_is_named(program: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -157,6 +157,7 @@ def test_json_has_the_shape_of_ruff() -> None:
     assert found == {
         "cell": None,
         "code": "JAX201",
+        "confirmation": None,
         "end_location": {"row": 2, "column": 8},
         "filename": "/p/a.py",
         "fix": {
