@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
 
 from lsprotocol import types
 
@@ -36,10 +37,15 @@ class Action:
     preferred: bool = False
 
 
-def actions(findings: Iterable[Finding], span: Span, only: Sequence[str] | None) -> list[Action]:
-    """What is offered for the findings that a region touches; `only` are the kinds that the client wants."""
+def actions(
+    findings: Iterable[Finding], span: Span, only: Sequence[str] | None, named: Collection[tuple[str, int]] = ()
+) -> list[Action]:
+    """What is offered for the findings that a region touches, and for those that the client names by code and row.
+
+    `only` are the kinds that the client wants.
+    """
     known = list(findings)
-    here = [finding for finding in known if _touches(finding.span, span)]
+    here = [finding for finding in known if _touches(finding.span, span) or (finding.code, finding.span.row) in named]
     found: list[Action] = []
     if _wanted(types.CodeActionKind.QuickFix.value, only):
         found += [_fix(finding) for finding in here if is_offered(finding)]
@@ -49,6 +55,23 @@ def actions(findings: Iterable[Finding], span: Span, only: Sequence[str] | None)
     if _wanted(FIX_ALL, only) and any(_is_safe(finding) for finding in known):
         found.append(Action("Fix all safe jaxlint findings", FIX_ALL, "all"))
     return found
+
+
+def data_of(action: Action) -> dict[str, object]:
+    """What tells an action again when the client asks for its edit."""
+    finding = action.finding
+    place = None if finding is None else [finding.code, *astuple(finding.span)]
+    return {"what": action.what, "finding": place}
+
+
+def meant(data: Mapping[str, Any], findings: Iterable[Finding]) -> Action | None:
+    """The action that such data tell of; None when its finding is no longer there."""
+    if data["finding"] is None:
+        return Action("", FIX_ALL, data["what"])
+    code, *place = data["finding"]
+    same = (finding for finding in findings if finding.code == code and finding.span == Span(*place))
+    finding = next(same, None)
+    return None if finding is None else Action("", types.CodeActionKind.QuickFix.value, data["what"], finding)
 
 
 def _fix(finding: Finding) -> Action:

@@ -12,6 +12,8 @@ from jaxlint.server.messages import HEADER, Abandon, Configure, Ended, Job, Open
 
 _BOOT = "import sys; sys.path[:] = {path!r}; from jaxlint.server.worker import main; main()"
 
+_DIED = "the analysis process ended early and is replaced"
+
 GRACE = 5.0
 """Seconds that an abandoned job may take to end."""
 
@@ -27,19 +29,28 @@ class Link:
         self._log = log
         self._process: asyncio.subprocess.Process | None = None
         self._waiting: dict[int, asyncio.Future[Result]] = {}
-        self._reader: asyncio.Task[None] | None = None
+        self._served_by: dict[int, asyncio.subprocess.Process] = {}
+        self._starting = asyncio.Lock()
+        self._readers: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Start the process if none is there."""
-        if self._process is not None:
-            return
-        # The program under review lies in the current folder: nothing may be imported from there.
-        command = [sys.executable, "-I", "-c", _BOOT.format(path=sys.path)]
-        pipe = asyncio.subprocess.PIPE
-        self._process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
-        self._reader = asyncio.ensure_future(self._read(self._process))
-        for message in self._told():
-            self._send(message)
+        async with self._starting:
+            if self._process is not None:
+                return
+            # The program under review lies in the current folder: nothing may be imported from there.
+            command = [sys.executable, "-I", "-c", _BOOT.format(path=sys.path)]
+            pipe = asyncio.subprocess.PIPE
+            try:
+                self._process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
+            except OSError as error:
+                self._log(f"the analysis process cannot be started: {error}")
+                return
+            reader = asyncio.ensure_future(self._read(self._process))
+            self._readers.add(reader)
+            reader.add_done_callback(self._readers.discard)
+            for message in self._told():
+                self._send(message)
 
     def tell(self, message: Configure | Opened) -> None:
         """Say something that needs no answer; a process that is yet to be started is told of it then."""
@@ -49,8 +60,10 @@ class Link:
     async def ask(self, job: Job) -> Result:
         """The result of a job; whatever goes wrong is an end with a message."""
         await self.start()
+        if self._process is None:
+            return Ended(job.ticket, _DIED)
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._waiting[job.ticket] = future
+        self._waiting[job.ticket], self._served_by[job.ticket] = future, self._process
         self._send(job)
         try:
             return await asyncio.wait_for(future, PATIENCE)
@@ -58,7 +71,7 @@ class Link:
             self._kill()
             return Ended(job.ticket, f"the analysis took more than {PATIENCE:.0f} seconds and was ended")
         finally:
-            self._waiting.pop(job.ticket, None)
+            del self._waiting[job.ticket], self._served_by[job.ticket]
 
     def abandon(self, ticket: int) -> None:
         """Nobody waits for the job any more: it ends soon, one way or the other."""
@@ -102,6 +115,6 @@ class Link:
             pass
         if self._process is process:
             self._process = None
-        for ticket, future in list(self._waiting.items()):
-            if not future.done():
-                future.set_result(Ended(ticket, "the analysis process ended early and is replaced"))
+        for ticket, future in self._waiting.items():
+            if self._served_by[ticket] is process and not future.done():
+                future.set_result(Ended(ticket, _DIED))

@@ -122,7 +122,11 @@ class Schedule:
     async def _work(self) -> None:
         while True:
             self._wake.clear()
-            wait = await self._step()
+            try:
+                wait = await self._step()
+            except Exception as error:  # one document's trouble must not end the session
+                self._log(f"jaxlint failed, which is a bug in jaxlint: {type(error).__name__}: {error}")
+                wait = None
             if wait != 0:
                 with contextlib.suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), wait)

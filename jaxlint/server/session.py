@@ -219,12 +219,12 @@ class Server(LanguageServer):
         support = text.code_action.resolve_support if text is not None and text.code_action is not None else None
         return support is not None and "edit" in support.properties
 
-    def offered(self, document: Document, span: Span, only: list[str] | None) -> list[Action]:
-        """The actions for a region of a document."""
+    def findings(self, document: Document) -> list[Finding]:
+        """What is known of the present text of a document."""
         report = self.schedule.report(document)
         if report is None or not self.settings_of(document).enable or report.text is not document.now:
             return []
-        return actions.actions(report.shown, span, only)
+        return report.shown
 
 
 def make_server() -> Server:
@@ -364,26 +364,23 @@ def _questions(server: Server) -> None:
         await server.schedule.settled(document)
         span = server.encoding.span(document.now.rows, params.range)
         only = [str(getattr(kind, "value", kind)) for kind in params.context.only] if params.context.only else None
+        named = {(str(item.code), item.range.start.line + 1): item for item in params.context.diagnostics}
         found: list[types.CodeAction] = []
-        for number, action in enumerate(server.offered(document, span, only)):
+        for action in actions.actions(server.findings(document), span, only, named):
+            finding = action.finding
+            diagnostic = named.get((finding.code, finding.span.row)) if finding is not None else None
             made = types.CodeAction(
                 action.title,
                 action.kind,
-                diagnostics=_diagnostics_of(action, params) or None,
+                diagnostics=[diagnostic] if diagnostic is not None else None,
                 is_preferred=True if action.preferred else None,
             )
             if server.resolves_edits():
-                spans = [span.row, span.column, span.end_row, span.end_column]
-                made.data = {
-                    "uri": document.uri, "version": document.version, "span": spans, "only": only, "number": number,
-                }  # fmt: skip
+                made.data = {"uri": document.uri, "version": document.version, **actions.data_of(action)}
             elif action.what != "all" or only is not None:  # a fix of everything is costly: only for who asks for it
                 made.edit = await server.edit(document, action)
-                if made.edit is None:
-                    continue
-            else:
-                continue
-            found.append(made)
+            if made.data is not None or made.edit is not None:
+                found.append(made)
         return found
 
     @server.feature(types.CODE_ACTION_RESOLVE)
@@ -391,9 +388,8 @@ def _questions(server: Server) -> None:
         data: Any = action.data
         document = server.documents.get(data["uri"])
         if document is not None and document.version == data["version"]:
-            offered = server.offered(document, Span(*data["span"]), data["only"])
-            if data["number"] < len(offered) and offered[data["number"]].title == action.title:
-                action.edit = await server.edit(document, offered[data["number"]])
+            meant = actions.meant(data, server.findings(document))
+            action.edit = await server.edit(document, meant) if meant is not None else None
         return action
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
@@ -410,20 +406,6 @@ def _questions(server: Server) -> None:
             return None
         content = types.MarkupContent(types.MarkupKind.Markdown, text)
         return types.Hover(content, server.encoding.range(rows, found[0][1]))
-
-
-def _diagnostics_of(action: Action, params: types.CodeActionParams) -> list[types.Diagnostic]:
-    """The client's diagnostics that an action is for."""
-    finding = action.finding
-    if finding is None:
-        return []
-    return [
-        diagnostic
-        for diagnostic in params.context.diagnostics
-        if diagnostic.source == SECTION
-        and diagnostic.code == finding.code
-        and diagnostic.range.start.line == finding.span.row - 1
-    ]
 
 
 def serve() -> int:
