@@ -193,7 +193,7 @@ class Server(LanguageServer):
     # ---- actions ----
 
     async def edit(self, document: Document, action: Action) -> types.WorkspaceEdit | None:
-        """The edit of an action; None when the text has moved on."""
+        """The edit of an action; None when it changes nothing, or the text has moved on."""
         before = document.now
         source = document.source()
         if action.what == "all":
@@ -204,7 +204,7 @@ class Server(LanguageServer):
             after = actions.fixed_text(source, action.finding)
         else:
             after = actions.silenced_text(source, action.finding, self.catalogue)
-        if after is None or document.now is not before:
+        if after is None or after == before.text or document.now is not before:
             return None
         edits = actions.text_edits(before.text, after, self.encoding)
         workspace = self.client_capabilities.workspace

@@ -159,7 +159,7 @@ def test_a_syntax_error_shows_once_typing_pauses_and_hides_nothing(editor: Edito
     by_code = {str(found.code): found for found in last}
     assert by_code["JAX001"].range.start.line == 0
     assert by_code["JAX201"].range.start.line == 6
-    assert not editor.actions(path, 6)[0].title.startswith("Split")  # its edits were made for another text
+    assert editor.actions(path, 6) == []  # edits would be for another text
     editor.change(path, (0, 0, 1, 0, ""))
     editor.expect(path, "JAX201")
 
