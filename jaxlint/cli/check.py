@@ -114,7 +114,7 @@ class _Check:
         finally:
             progress.close()
         outcome = fixed.outcome
-        for warning in outcome.warnings:
+        for warning in dict.fromkeys(outcome.warnings):  # groups of files may share what is wrong
             self._warn(warning)
         for error in (*outcome.errors, *map(Failure, fixing.finish(fixed, self._shown))):
             self._fail(error)

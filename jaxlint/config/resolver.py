@@ -99,6 +99,8 @@ class Resolver:
         for key in layer.values:
             if key not in KEYS and not (key == _EXTEND and layer.path is not None):
                 near = did_you_mean(key, [*KEYS, _EXTEND])
+                if key == "tool":
+                    near = "; in this file settings stand at the top, without `[tool.jaxlint]`"
                 raise UsageError(f"{layer.place(key)}: unknown setting `{key}`{near}")
         return layer
 

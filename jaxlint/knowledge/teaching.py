@@ -103,6 +103,8 @@ def _add_function(
     words = list(parameters)
     last = max((word for word in words if isinstance(word, int)), default=-1)
     positions = [str(position) for position in range(last + 1)]
+    if name.rpartition(".")[0].rpartition(".")[2][:1].isupper():  # a method, which is handed its object as well
+        positions.insert(0, "self")
     params = ",".join([*positions, ANY, *(word for word in words if isinstance(word, str))])
     effects = ";".join(f"{effect}({word})" for word in words)
     known.read(FUNCTIONS, [{"name": shipped.canonical(name), "params": params, "effects": effects, "returns": returns}])

@@ -51,6 +51,15 @@ import mylib
 def init(noise):
     return mylib.make(rng=noise), mylib.make(rng=noise)
 """
+METHOD = """\
+import mylib
+
+
+def act(key):
+    agent = mylib.Agent(3)
+    agent.reset(key)
+    return agent.reset(key)
+"""
 WRAPPER = "import fastlib\n\nfast_jit = fastlib.wrap('jit')\n\n\ndef draw(key, shape):\n    return fastlib.op(shape)\n"
 
 
@@ -72,6 +81,8 @@ def findings(folder: Path, *arguments: str) -> list[tuple[str, int, str]]:
         (DRAWN, "[known-samplers]\n'mylib.draw' = 0\n", [("a.py", 5, "JAX201")]),
         (DRAWN, "[known-samplers]\n'mylib.draw' = [0, 'key']\n", [("a.py", 5, "JAX201")]),
         (DRAWN, "[known-samplers]\n'mylib.draw' = 'rng'\n", []),
+        (METHOD, "[known-key-parameters]\n'mylib.Agent.reset' = 0\n", [("a.py", 7, "JAX201")]),
+        (METHOD, "[known-key-parameters]\n'mylib.Agent.reset' = 1\n", []),
         (MADE, "[known-key-parameters]\n'*' = ['rng']\n", [("a.py", 5, "JAX201")]),
         (MADE, "[known-key-parameters]\n'mylib.make' = 'rng'\n", [("a.py", 5, "JAX201")]),
         (MADE, "[known-key-parameters]\n'a.init' = 'noise'\n", [("a.py", 5, "JAX201")]),
