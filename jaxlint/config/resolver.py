@@ -18,6 +18,7 @@ from jaxlint.config.settings import KEYS, OPTIONS, Settings, defaults
 from jaxlint.config.toml import Layer
 
 _EXTEND = "extend"
+_REQUIRED = "required-version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,12 @@ class Resolver:
         return [layer, *self._chain(path, (*seen, layer.path))]
 
     def _checked(self, layer: Layer) -> Layer:
+        required = layer.values.get(_REQUIRED)
+        if required is not None:  # first: settings for another version may have keys that this one does not know
+            text = OPTIONS[KEYS[_REQUIRED]].kind.read(required, self._context(layer, _REQUIRED))
+            if not _satisfies(jaxlint.__version__, text):
+                place = layer.place(_REQUIRED)
+                raise UsageError(f"{place}: `{_REQUIRED}` is `{text}`, this is jaxlint {jaxlint.__version__}")
         for key in layer.values:
             if key not in KEYS and not (key == _EXTEND and layer.path is not None):
                 near = did_you_mean(key, [*KEYS, _EXTEND])
@@ -120,10 +127,6 @@ class Resolver:
                 values[name], origins[name] = value, place
             selections.append(_selection(read))
             fixes.append(Selection(read.get("fixable"), (), read.get("unfixable", ())))
-        required = values.get("required_version", "")
-        if not _satisfies(jaxlint.__version__, required):
-            place = origins["required_version"]
-            raise UsageError(f"{place}: `required-version` is `{required}`, this is jaxlint {jaxlint.__version__}")
         return Settings(
             **values,
             rules=enabled(self.catalogue, selections),
@@ -138,12 +141,14 @@ class Resolver:
         for key, value in layer.values.items():
             if key == _EXTEND:
                 continue
-            place = layer.place(key) if layer.path is None else f"{layer.place(key)}: `{key}`"
-            context = Context(place, layer.base, self.catalogue)
-            read[KEYS[key]] = found = OPTIONS[KEYS[key]].kind.read(value, context)
+            read[KEYS[key]] = found = OPTIONS[KEYS[key]].kind.read(value, self._context(layer, key))
             if isinstance(OPTIONS[KEYS[key]].kind, Selectors):
                 self.idle.update(dict.fromkeys(selector.word for selector in found if not selector.codes))
         return read
+
+    def _context(self, layer: Layer, key: str) -> Context:
+        place = layer.place(key) if layer.path is None else f"{layer.place(key)}: `{key}`"
+        return Context(place, layer.base, self.catalogue)
 
     def _shown(self, path: Path) -> str:
         try:

@@ -109,6 +109,7 @@ def test_extend_must_exist_and_end(tmp_path: Path) -> None:
         ("select = ]", "jaxlint.toml:1:10: invalid TOML: "),
         ("select = [", "jaxlint.toml: invalid TOML: "),
         ("required-version = '>=99'", "`required-version` is `>=99`"),
+        ("select-more = []\nrequired-version = '>=99'", "jaxlint.toml:2: `required-version` is `>=99`"),
         ("required-version = 'new'", "must be a version"),
     ],
 )
