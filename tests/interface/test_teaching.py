@@ -108,6 +108,15 @@ def test_a_wrapper_of_the_project_that_cannot_be_followed(tmp_path: Path) -> Non
     assert findings(tmp_path) == [("a.py", 6, "JAX301"), ("b.py", 5, "JAX201")]
 
 
+def test_a_wheel_in_the_environment_of_the_project(tmp_path: Path) -> None:
+    installed = ".venv/lib/python3.12/site-packages/mylib/__init__.py"
+    wrapper = "import jax\n\n\ndef fast_jit(f, **options):\n    return jax.jit(f, **options)\n"
+    write(tmp_path, {"pyproject.toml": "", installed: wrapper, "src/pkg/__init__.py": "", "src/pkg/a.py": JITTED})
+    assert findings(tmp_path) == []
+    write(tmp_path, {"pyproject.toml": "[tool.jaxlint.known-transforms]\n'mylib.fast_jit' = 'jax.jit'\n"})
+    assert findings(tmp_path) == [("a.py", 6, "JAX301")]
+
+
 def test_tables(tmp_path: Path) -> None:
     aliases = "alias\tcanonical\nmylib.rand\tjax.random\n"
     program = "from mylib import rand\n\n\ndef f(key):\n    return rand.normal(key), rand.uniform(key)\n"
