@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -121,7 +122,7 @@ def test_rows_fit_the_terminal(columns: int) -> None:
     text = f"short\n\n{'a' * 90} + BAD + {'b' * 90}\n{'c' * 200}\n"
     rows = frame(text, Span(3, 94, 3, 97), columns=columns).split("\n")
     assert max(map(len, rows)) <= columns
-    shown, marks = next((row, below) for row, below in zip(rows, rows[1:], strict=False) if "BAD" in row)
+    shown, marks = next((row, below) for row, below in itertools.pairwise(rows) if "BAD" in row)
     assert shown[marks.index("^") : marks.rindex("^") + 1] == "BAD"
     several = frame(text, Span(3, 94, 4, 150), columns=columns).split("\n")
     assert max(len(row) for row in several if "^" not in row) <= columns
