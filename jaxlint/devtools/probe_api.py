@@ -1,8 +1,9 @@
 """Ask an installed JAX what it has: run as a script by the interpreter of some environment, never imported.
 
 Standard input is a JSON list of [kind, owner, argument, limit]: the limit is the number of arguments that may be given
-by position, or a word where nothing can be asked. Standard output is the version and one answer each:
-"present", "deprecated" (looking it up warns), "gone" or "unknown" (nothing can be asked).
+by position, or a word where nothing can be asked. Standard output is the versions of JAX and Python and one answer
+each: "present", "deprecated" (looking it up warns), "gone" or "unknown" (nothing can be asked, or a package that the
+module needs is not installed).
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def look_up(name: str) -> Any:
     for end in range(len(parts), 0, -1):
         try:
             found: Any = importlib.import_module(".".join(parts[:end]))
-        except ModuleNotFoundError:
+        except ModuleNotFoundError as error:
+            if error.name is None or not name.startswith(error.name):
+                raise  # a package that the module needs
             continue
         break
     else:
@@ -51,6 +54,8 @@ def ask(jax: Any, options: frozenset[str], kind: str, owner: str, argument: str,
     found = look_up(owner)
     if limit:
         parameters = inspect.signature(found).parameters.values()
+        if any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters):
+            return "unknown"  # the function looks at them itself
         positional = sum(parameter.kind in _BY_POSITION for parameter in parameters)
         return "present" if positional > int(limit) else "gone"
     if not argument:
@@ -71,6 +76,9 @@ def state(jax: Any, options: frozenset[str], question: list[str]) -> str:
             found = ask(jax, options, kind, owner, argument, limit)
         except (TypeError, ValueError):
             return "unknown"
+        except ModuleNotFoundError as error:
+            own = error.name is not None and error.name.partition(".")[0] in ("jax", "jaxlib")
+            return "gone" if own else "unknown"
         except Exception:  # also modules that refuse to be imported
             return "gone"
     warned = any(issubclass(item.category, _WARNS) for item in caught)
@@ -86,7 +94,8 @@ def main() -> None:
         warnings.simplefilter("ignore")
         importlib.import_module("jax.numpy")
     answers = [state(jax, options, question) for question in questions]
-    json.dump({"version": jax.__version__, "answers": answers}, sys.stdout)
+    python = ".".join(map(str, sys.version_info[:2]))
+    json.dump({"version": jax.__version__, "python": python, "answers": answers}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def test_loader() -> None:
 
 def test_installed_version_agrees() -> None:
     pytest.importorskip("jax")
-    running, answers = api_changes.observe(sys.executable, TABLE_ROWS)
+    running, _, answers = api_changes.observe(sys.executable, TABLE_ROWS)
     wrong = [
         (row["name"], answer)
         for row, answer in zip(TABLE_ROWS, answers, strict=True)
