@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.fixes.support import fixed
+from tests.support import FIXTURES, opt_in
 
 np = pytest.importorskip("numpy")
 jax = pytest.importorskip("jax")
@@ -90,3 +91,29 @@ def test_prints_values(name: str, tmp_path: Path) -> None:
     with contextlib.redirect_stdout(out):
         _run(after)
     assert out.getvalue() == expected, after
+
+
+CHECKED = sorted(
+    path for path in FIXTURES.glob("*/reports_*.py") if "\ndef check():\n" in path.read_text("utf-8", "replace")
+)
+"""Fixtures whose `check()` runs them."""
+
+UNDEFINED = frozenset({"JAX602"})
+"""Rules whose programs have no result to keep: they read memory that nobody wrote."""
+
+
+@pytest.mark.parametrize("path", CHECKED, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_fixtures_run_as_before(path: Path, tmp_path: Path) -> None:
+    """A safe fix keeps the result; what failed before runs afterwards, and so does what an unsafe fix changes."""
+    code = path.parent.name.partition("_")[0]
+    text = path.read_text(encoding="utf-8")
+    after = fixed(text, tmp_path, "--unsafe-fixes", select=",".join(opt_in(code)))
+    assert after != text
+    safe = fixed(text, tmp_path, select=",".join(opt_in(code))) == after
+    try:
+        expected = _run(text)
+    except (AttributeError, TypeError):
+        safe = False
+    result = _run(after)
+    if safe and code not in UNDEFINED:
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6), result, expected)
