@@ -122,7 +122,16 @@ def _notebook(path: Path, data: bytes) -> Source:
     return decode_notebook(path, data)
 
 
-_DOCUMENTS: dict[str, Callable[[Path, bytes], Source]] = {".ipynb": _notebook}
+def _page(path: Path, data: bytes) -> Source:
+    from jaxlint.notebooks.markdown import decode_page  # noqa: PLC0415
+
+    return decode_page(path, data)
+
+
+PAGES = (".md", ".markdown")
+"""The suffixes of Markdown."""
+
+_DOCUMENTS: dict[str, Callable[[Path, bytes], Source]] = {".ipynb": _notebook, **dict.fromkeys(PAGES, _page)}
 
 
 def decode_python(path: Path, data: bytes) -> Source:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -132,7 +131,11 @@ def _silence(
     source = read_source(Path(path))
     plan = silencing(source, findings, Suppressions(source, catalogue), reason=reason)
     text = replaced(source.text, regions(plan.edits, Rows(source.text), source.newline))
-    written = dataclasses.replace(source, text=text)
+    try:
+        written = source.rewritten(text)
+    except ValueError:  # a row of a notebook that cannot take a comment
+        left += findings
+        return 0, ""
     comments = Suppressions(written, catalogue)
     if not _same_program(source.text, text) or not all(comments.silences(finding) for finding in plan.silenced):
         left += findings

@@ -26,6 +26,7 @@ from jaxlint.config.patterns import Patterns
 from jaxlint.config.teaching import ParameterTable, TableFiles, TransformTable
 from jaxlint.knowledge.teaching import Table, Teaching
 from jaxlint.report.formats import FORMATS
+from jaxlint.source import PAGES
 from jaxlint.target import NEWEST
 
 T = TypeVar("T")
@@ -129,6 +130,7 @@ class Settings:
     extend_include: tuple[Patterns, ...] = setting(
         PatternList(), (), "files that are found in folders besides the included ones", adds=True
     )
+    markdown: bool = setting(Flag(), False, "check the fences of Python in Markdown files, too", group=FILES)
     respect_gitignore: bool = setting(
         Flag(), True, "leave out what .gitignore, .ignore and .git/info/exclude leave out", group=FILES
     )
@@ -186,6 +188,8 @@ class Settings:
 
     def is_included(self, path: Path) -> bool:
         """Whether a file that was found in a folder is one to lint."""
+        if self.markdown and path.suffix.lower() in PAGES:
+            return True
         return any(patterns.match(path) for patterns in (*self.include, *self.extend_include))
 
     def rules_for(self, path: Path) -> frozenset[str]:

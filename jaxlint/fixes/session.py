@@ -64,6 +64,8 @@ def fix_files(runner: Runner, files: Sequence[Path], unsaved: Mapping[str, Sourc
             if path in settled:
                 continue
             source = texts.get(path) or read_source(Path(path))
+            if source.document is not None and not source.document.fixable:
+                continue
             applied = apply_fixes(source, findings, unsafe=unsafe)
             if applied.broken:
                 settled.add(path)

@@ -25,13 +25,14 @@ _SHOWN = "_ = "
 class Piece:
     """Code that stands in a document, from row `row` of its cell (or of the file, without cells) on.
 
-    indent: how many columns stand to the left of its rows.
+    indent: how many columns stand to the left of its rows. separate: it knows nothing of the other pieces.
     """
 
     text: str
     cell: int | None = None
     row: int = 1
     indent: int = 0
+    separate: bool = False
 
 
 def compose(pieces: Sequence[Piece]) -> Composed:
@@ -40,6 +41,11 @@ def compose(pieces: Sequence[Piece]) -> Composed:
     for piece in pieces:
         composer.add(piece)
     return composer.done()
+
+
+def python_of(text: str) -> list[ast.stmt] | None:
+    """The statements of a piece of code with its magics; None where it is no Python."""
+    return statements(compose([Piece(text)]).text)
 
 
 def is_python_cell(text: str) -> bool:
@@ -63,7 +69,14 @@ class _Masked:
 
     def tree(self) -> list[ast.stmt] | None:
         """The statements; None where the rows are no Python after all."""
-        return statements("\n".join(self.rows))
+        if not self.part.separate:
+            return statements("\n".join(self.rows))
+        tree = statements("\n".join([self.part.marker, *self.rows]))
+        if tree is None or not isinstance(tree[0], ast.FunctionDef):
+            return None
+        for statement in tree[0].body:
+            ast.increment_lineno(statement, -1)
+        return tree[0].body
 
 
 class _Composer:
@@ -95,7 +108,8 @@ class _Composer:
         masked = self._as_python(piece, rows)
         tree = masked.tree() or []
         self._show(tree, masked)
-        self._bound |= _names(tree, ast.Store)
+        if not piece.separate:
+            self._bound |= _names(tree, ast.Store)
         # What is inserted in front of a marker stands at the end of the piece before.
         before = self._lines[-1] if self._lines else Line(piece.cell, piece.row - 1)
         self._emit(masked.part.marker, "\n", Line(before.cell, before.row + 1))
@@ -121,9 +135,11 @@ class _Composer:
 
     def _masked(self, piece: Piece, rows: Sequence[str], *, commands: bool) -> _Masked:
         """The rows with what is not Python masked. commands: magics may stand without their sign."""
-        found = _Masked(Part(f"# {self._mark}:piece {len(self._parts)}"), [], [])
+        number = len(self._parts)
+        header = f"def {self._isolated}_{number}():  " if piece.separate else ""
+        found = _Masked(Part(f"{header}# {self._mark}:piece {number}", separate=piece.separate), [], [])
         start, isolated = _cell_magics(rows)
-        inside = ""
+        inside = " " if piece.separate else ""
         here = magics(rows[start:], commands=commands)
         for index, row in enumerate(rows):
             line = Line(piece.cell, piece.row + index, 1, piece.indent)

@@ -49,13 +49,14 @@ class Part:
     """A piece in the program: the row in front of it, and how its rows are to be read.
 
     first: the mask of the cell magic that it begins with. indented: the mask behind which rows are indented.
-    shown: what stands in front of its last expression.
+    shown: what stands in front of its last expression. separate: it is a function of its own.
     """
 
     marker: str
     first: int | None = None
     indented: int | None = None
     shown: str = ""
+    separate: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,18 +104,18 @@ class _Reader:
     def __init__(self, composed: Composed) -> None:
         self.seen: list[int] = []
         self._composed = composed
-        self._masked = re.compile(rf"# {composed.mark}:(\d+)\Z")
+        self._masked = re.compile(rf"  # {composed.mark}:(\d+)(?!\d)|^# {composed.mark}:(\d+)(?!\d)")
 
     def piece(self, chunk: str, part: Part) -> str:
         """The text of a piece."""
         rows = NEWLINE.split(chunk.removesuffix("\n"))
-        shown, inside = 0, False
+        shown, inside = 0, part.separate
         for index in range(0, len(rows), 2):
             row = rows[index]
             match = self._masked.search(row)
             if match is not None:
-                number = int(match.group(1))
-                rows[index] = self._unmasked(row, number)
+                number = int(match.group(1) or match.group(2))
+                rows[index] = self._unmasked(row, match, number)
                 if number == part.first and any(map(is_code, rows[:index:2])):
                     raise LostError
                 inside = inside or number == part.indented
@@ -132,7 +133,7 @@ class _Reader:
             raise LostError
         return "".join(rows)
 
-    def _unmasked(self, row: str, number: int) -> str:
+    def _unmasked(self, row: str, match: re.Match[str], number: int) -> str:
         self.seen.append(number)
         if number >= len(self._composed.masks):
             raise LostError
@@ -141,10 +142,9 @@ class _Reader:
             if row != mask.new:
                 raise LostError
             return mask.old
-        closing = f"  # {self._composed.mark}:{number}"
-        if not row.startswith(mask.new) or not row.endswith(closing):
+        if not row.startswith(mask.new):
             raise LostError
-        return mask.old + row[len(mask.new) : len(row) - len(closing)]
+        return mask.old + row[len(mask.new) : match.start()] + row[match.end() :]
 
 
 def is_code(row: str) -> bool:

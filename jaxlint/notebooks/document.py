@@ -14,6 +14,11 @@ class Document:
 
     composed: Composed
 
+    @property
+    def fixable(self) -> bool:
+        """Whether fixes can be written back: not into pieces that know nothing of the imports of others."""
+        return not any(part.separate for part in self.composed.parts)
+
     def place(self, span: Span) -> tuple[int | None, Span]:
         """The cell of a region of the text, and the region in the cell (in the file, when there are no cells)."""
         return self.composed.place(span)

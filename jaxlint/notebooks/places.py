@@ -35,7 +35,7 @@ def _located(finding: Finding, document: Callable[[str], Document | None]) -> Fi
         return replace(finding, related=related) if related != finding.related else finding
     cell, span = here.place(finding.span)
     rows = tuple(here.row(row) for row in finding.noqa_rows)
-    fix = finding.fix and _fix(finding.fix, here)
+    fix = _fix(finding.fix, here) if finding.fix is not None and here.fixable else None
     return replace(finding, span=span, cell=cell, related=related, noqa_rows=rows, fix=fix)
 
 

@@ -128,6 +128,18 @@ def test_notebooks_of_the_third_format(tmp_path: Path) -> None:
     assert json.loads(path.read_text()) == document
 
 
+def test_scripts_with_cells_are_python(tmp_path: Path) -> None:
+    cells = [
+        "# %% [markdown]\n# A title",
+        f"# %%\n# %matplotlib inline\n{IMPORTS}",
+        f"# %%\nawait f()\n{KEY}",
+        DRAW,
+        DRAW,
+    ]
+    (tmp_path / "a.py").write_text("\n\n".join(cells))
+    assert run(tmp_path, "--format", "json").places() == [(None, 15, 5, "JAX201")]
+
+
 def test_a_notebook_calls_modules_beside_it(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "model.py").write_text("import jax\n\n\ndef draw(key):\n    return jax.random.normal(key)\n")
@@ -318,3 +330,10 @@ def test_huge_outputs_are_skipped(tmp_path: Path) -> None:
     size = path.stat().st_size
     assert run(tmp_path, "--fix").code == 0
     assert path.stat().st_size == size
+
+
+def test_comments_are_added_where_rows_can_take_them(tmp_path: Path) -> None:
+    path = save(tmp_path, IMPORTS, KEY, DRAW, DRAW, f"%time {DRAW}")
+    run(tmp_path, "--add-noqa")
+    assert sources(path)[3:] == [DRAW + "  # noqa: JAX201", f"%time {DRAW}  # noqa: JAX201"]
+    assert run(tmp_path).code == 0
