@@ -133,6 +133,22 @@ def test_static_arguments_of_a_plain_function(tmp_path: Path) -> None:
     assert report["inputs"][1]["weak_type"] and report["outputs"][0]["type"] == "float32[6]"
 
 
+def test_numbers_beside_functions_are_traced(tmp_path: Path) -> None:
+    program = write(
+        tmp_path,
+        "import jax.numpy as jnp\n\n\ndef apply(layer, x):\n    weight, act = layer['w'], layer['act']\n"
+        "    return act(weight @ x), {'w': 2 * weight, 'act': act}\n\n\n"
+        "def make():\n    return ({'w': jnp.ones((2, 3)), 'act': jnp.tanh}, jnp.ones(3)), {}\n",
+    )
+    run = jaxlint("probe", f"{program}::apply", "--factory", "make", "--format", "json")
+    assert run.code == 0, run.out
+    (report,) = run.report["programs"]
+    assert [leaf["name"] for leaf in report["inputs"]] == ["layer['w']", "x"] and report["static"] == []
+    assert [leaf["type"] for leaf in report["outputs"]] == ["float32[2]", "float32[2,3]"]
+    timed = jaxlint("bench", f"{program}::apply", "--factory", "make", "--jit", "--rounds", "5", "--format", "json")
+    assert timed.code == 0 and timed.report["functions"][0]["compiled_when_steady"] == 0, timed.out
+
+
 def test_collectives(tmp_path: Path) -> None:
     program = write(
         tmp_path,

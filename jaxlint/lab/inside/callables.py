@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
-import numpy as np
+
+from jaxlint.lab.inside.mixed import MixedJit, traceable
+
+_JITTED = type(jax.jit(lambda: None))
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A function that can be called, and traced if `staged`.
 
-    jitted_by: `program`, when it came so, `jaxlint`, or None for one that runs as it is. static: the names of
+    jitted_by: `program`, when it came so, `jaxlint`, `both`, when what it came with is no `jax.jit`, or None for one that
+    runs as it is. static: the names of
     arguments that are fixed when it is traced.
     """
 
@@ -32,18 +36,22 @@ class Subject:
 
 
 def is_staged(function: Any) -> bool:
-    """Whether the function is jitted and can be asked for its program."""
-    return callable(getattr(function, "lower", None)) and callable(getattr(function, "trace", None))
+    """Whether the function is jitted by `jax.jit`, so that it can be asked for its program."""
+    return isinstance(function, _JITTED)
+
+
+def _has_own_jit(function: Any) -> bool:
+    """Whether it is jitted in some way, by `jax.jit` or by a library's own."""
+    return is_staged(function) or callable(getattr(function, "lower", None))
 
 
 def as_it_is(name: str, function: Callable[..., Any]) -> Subject:
     """The function without any change."""
-    compiled = is_staged(function) or callable(getattr(function, "lower", None))
     return Subject(
         name,
         function,
         is_staged(function),
-        "program" if compiled else None,
+        "program" if _has_own_jit(function) else None,
         _declared_static(function),
         _signature(function),
     )
@@ -54,8 +62,8 @@ def jitted(
 ) -> Subject:
     """The function as it came if it is jitted, and under `jit` otherwise.
 
-    Then those arguments are static that the user names, and, with or without, those that hold something that `jit` does
-    not take: a string, a function, an object. Switches (`bool`) are static, too.
+    Then those arguments are static that the user names, and those that hold no number: strings, functions, switches. Of
+    an argument that holds both, such as a module with its activation functions, the numbers are traced.
     """
     if is_staged(function):
         return as_it_is(name, function)
@@ -63,15 +71,17 @@ def jitted(
     _check_names(static, signature, name)
     positions, names, shown = [], list(static), list(static)
     for position, (argument, value) in enumerate(named_arguments(signature, args, kwargs)):
-        if argument in static or all(_traceable(leaf) for leaf in jax.tree_util.tree_leaves(value)):
+        leaves = jax.tree_util.tree_leaves(value)
+        if argument in static or not leaves or any(traceable(leaf) for leaf in leaves):
             continue
         shown.append(argument)
         if position < len(args):
             positions.append(position)
         else:
             names.append(argument)
-    call = jax.jit(function, static_argnums=tuple(positions) or None, static_argnames=tuple(names) or None)
-    return Subject(name, call, True, "jaxlint", tuple(shown), signature)
+    call = MixedJit(function, static_argnums=tuple(positions) or None, static_argnames=tuple(names) or None)
+    by = "both" if _has_own_jit(function) else "jaxlint"
+    return Subject(name, call, True, by, tuple(shown), signature)
 
 
 def named_arguments(
@@ -95,12 +105,6 @@ def static_names(subject: Subject, args: Sequence[Any]) -> set[str]:
         if f"#{position}" in subject.static or f"#{position - len(args)}" in subject.static:
             names.add(argument)
     return names
-
-
-def _traceable(leaf: Any) -> bool:
-    return isinstance(
-        leaf, (jax.Array, np.ndarray, np.generic, jax.ShapeDtypeStruct, int, float, complex)
-    ) and not isinstance(leaf, bool)
 
 
 def _signature(function: Any) -> inspect.Signature | None:

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 
 from jaxlint.lab.inside.callables import Subject, static_names
+from jaxlint.lab.inside.mixed import traceable
 from jaxlint.lab.inside.signatures import Signature, differences, signature
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -84,8 +85,8 @@ def dynamic_leaves(subject: Subject, arguments: Arguments) -> list[Any]:
     named = list(subject.named(args, kwargs))
     positional = [value for name, value in named[: len(args)] if name not in static]
     keywords = {name: value for name, value in named[len(args) :] if name not in static}
-    leaves: list[Any] = jax.tree_util.tree_leaves((positional, keywords))
-    return leaves
+    leaves = jax.tree_util.tree_leaves((positional, keywords))
+    return [leaf for leaf in leaves if traceable(leaf) or isinstance(leaf, bool)]
 
 
 def donated_leaves(subject: Subject, arguments: Arguments) -> list[bool]:

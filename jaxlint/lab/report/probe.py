@@ -27,7 +27,11 @@ def text(report: dict[str, Any]) -> str:
 
 
 def _program(program: dict[str, Any]) -> Iterator[str]:
-    how = {"program": "jitted", "jaxlint": "not jitted; probed under `jit`"}[program["jitted_by"]]
+    how = {
+        "program": "jitted",
+        "jaxlint": "not jitted; probed under `jit`",
+        "both": "jitted by a library; probed under `jit`",
+    }[program["jitted_by"]]
     static = f", static: {', '.join(program['static'])}" if program["static"] else ""
     yield f"{program['label']}  ({how}{static}; inputs from {program['factory']})"
     rows: list[list[str]] = []

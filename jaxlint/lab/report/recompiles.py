@@ -45,6 +45,7 @@ def _how(report: dict[str, Any]) -> str:
     words = {
         "program": "jitted",
         "jaxlint": "not jitted; called under `jit`",
+        "both": "jitted by a library; called under `jit`",
         None: "not jitted: what it compiles inside is listed; --jit compiles it as a whole",
     }
     return words[report["jitted_by"]] + static
