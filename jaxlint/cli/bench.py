@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jaxlint.cli.arguments import Parser
 from jaxlint.config.errors import UsageError
-from jaxlint.lab.command import Task, add_running, add_target, check_target, positive, positive_real, show
+from jaxlint.lab.command import Task, add_running, add_target, check_target, positive, positive_real, save, show
 from jaxlint.lab.plot import svg
 from jaxlint.lab.report.bench import text, with_figures
 
@@ -32,7 +32,7 @@ def bench(arguments: list[str]) -> int:
     }  # fmt: skip
     report = with_figures(Task("bench", request, options).run())
     if plot is not None and report["ok"]:
-        plot.write_text(svg(report), encoding="utf-8")
+        save(plot, svg(report))
     show(report, text(report), options.format)
     return 0 if report["ok"] else _EXIT_FAILED
 

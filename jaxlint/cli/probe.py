@@ -10,7 +10,7 @@ from typing import Any
 
 from jaxlint.cli.arguments import Parser
 from jaxlint.config.errors import UsageError
-from jaxlint.lab.command import Task, add_running, add_target, check_target, show
+from jaxlint.lab.command import Task, add_running, add_target, check_target, save, show
 from jaxlint.lab.report.probe import text
 
 _EXIT_PARTIAL = 1
@@ -22,9 +22,7 @@ def probe(arguments: list[str]) -> int:
     request = {"sides": _sides(options), "static": options.static, "compile": options.compile}
     report = Task("probe", request, options).run()
     if options.write_dir:
-        path = Path(options.write_dir) / "report.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+        save(Path(options.write_dir) / "report.json", json.dumps(report, indent=2) + "\n")
     show(report, text(report), options.format)
     return 0 if report["ok"] else _EXIT_PARTIAL
 

@@ -99,6 +99,15 @@ def error_line(error: dict[str, Any]) -> str:
     return f"{error['type']}: {message}{at}"
 
 
+def save(path: Path, text: str) -> None:
+    """A file that the user asked for."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
 def show(report: dict[str, Any], text: str, format_: str) -> None:
     """The report on standard output."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)

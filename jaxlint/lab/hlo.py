@@ -58,18 +58,20 @@ def aliased_parameters(text: str) -> set[int]:
     return {int(number) for number in _ALIASED_PARAMETER.findall(_braces(header, start + len("input_output_alias=")))}
 
 
-def donor_arguments(text: str) -> tuple[int, set[int]]:
-    """How many arguments `main` takes in StableHLO text, and which of them give their memory away."""
+def main_arguments(text: str) -> list[str]:
+    """For each argument of `main` in StableHLO text what becomes of its memory: `aliased`, `donor` or nothing.
+
+    An aliased one is an output's; a donor is offered, and only the compiler decides.
+    """
     main = _MAIN.search(text)
     if main is None:
-        return 0, set()
-    arguments = {int(match[1]): match[0] for match in _ARGUMENT.finditer(main[1])}
-    donors = {
-        number
-        for number, argument in arguments.items()
-        if "tf.aliasing_output" in argument or "jax.buffer_donor" in argument
-    }
-    return len(arguments), donors
+        return []
+    found = {}
+    for match in _ARGUMENT.finditer(main[1]):
+        argument = match[0]
+        aliased, donor = "tf.aliasing_output" in argument, "jax.buffer_donor" in argument
+        found[int(match[1])] = "aliased" if aliased else "donor" if donor else ""
+    return [found[number] for number in sorted(found)]
 
 
 def _braces(text: str, start: int) -> str:

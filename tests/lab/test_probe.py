@@ -152,16 +152,17 @@ def test_numbers_beside_functions_are_traced(tmp_path: Path) -> None:
 def test_collectives(tmp_path: Path) -> None:
     program = write(
         tmp_path,
-        "import jax\nimport jax.numpy as jnp\nimport numpy as np\n"
+        "import functools\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\n"
         "from jax.sharding import Mesh, NamedSharding, PartitionSpec as P\n\n\n"
-        "@jax.jit\ndef total(x):\n    return x.sum()\n\n\ndef make():\n"
-        "    mesh = Mesh(np.array(jax.devices()), ('d',))\n"
-        "    return (jax.device_put(jnp.ones(8), NamedSharding(mesh, P('d'))),), {}\n",
+        "@functools.partial(jax.jit, donate_argnums=(0, 1))\ndef total(x, y):\n    return x.sum(), 2 * y\n\n\n"
+        "def make():\n    placed = NamedSharding(Mesh(np.array(jax.devices()), ('d',)), P('d'))\n"
+        "    return (jax.device_put(jnp.ones(8), placed), jax.device_put(jnp.ones(8), placed)), {}\n",
     )
     run = jaxlint("probe", f"{program}::total", "--factory", "make", "--compile", "--devices", "2", "--format", "json")
     assert run.code == 0, run.err
     (report,) = run.report["programs"]
     assert report["compiled"]["collectives"] == {"all-reduce": 1}
+    assert sorted(leaf["donation_used"] for leaf in report["inputs"]) == [False, True], "one output has their shape"
 
 
 def test_the_comment_names_the_factory(program: str) -> None:
@@ -190,6 +191,12 @@ def test_bad_requests_are_told(tmp_path: Path, arguments: list[str], words: str)
     program = write(tmp_path, LIGHT)
     run = jaxlint("probe", *(argument.format(program) for argument in arguments))
     assert run.code == 2 and words in run.err and run.out == ""
+
+
+def test_a_program_that_ends_its_process(tmp_path: Path) -> None:
+    program = write(tmp_path, "import sys\n\nprint('last words')\nsys.exit(3)\n")
+    run = jaxlint("probe", f"{program}::f", "--factory", "make")
+    assert run.code == 2 and "with status 3" in run.err and "last words" in run.err
 
 
 def test_a_hang_is_ended(tmp_path: Path) -> None:

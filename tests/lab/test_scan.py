@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from jaxlint.cli.main import main
 from tests.lab.support import write
 
@@ -139,11 +141,17 @@ def test_a_broken_file_is_a_finding(tmp_path: Path) -> None:
     assert code == 0 and list(json.loads(out)["findings"]["families"]) == ["meta"]
 
 
-def test_nothing_is_imported(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["scan", "check"])
+def test_nothing_is_imported(tmp_path: Path, command: str) -> None:
     write(tmp_path, "import jax\n\nraise SystemExit('imported')\n")
-    scan = "from jaxlint.cli.main import main; main(['scan', '-n', sys.argv[1]])"
+    scan = "from jaxlint.cli.main import main; main(sys.argv[1:])"
     program = f"import sys; {scan}; print(sorted(sys.modules))"
     done = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True, cwd=tmp_path
+        [sys.executable, "-c", program, command, "-n", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
     )
+    assert "'jaxlint.engine'" in done.stdout and "jaxlint.lab" not in done.stdout
     assert "'jax'" not in done.stdout and "'numpy'" not in done.stdout and "jaxlint.child" not in done.stdout

@@ -18,9 +18,8 @@ _JITTED = type(jax.jit(lambda: None))
 class Subject:
     """A function that can be called, and traced if `staged`.
 
-    jitted_by: `program`, when it came so, `jaxlint`, `both`, when what it came with is no `jax.jit`, or None for one that
-    runs as it is. static: the names of
-    arguments that are fixed when it is traced.
+    jitted_by: `program`, when it came so, `jaxlint`, `both`, when what it came with is no `jax.jit`, or None for one
+    that runs as it is. static: the names of arguments that are fixed when it is traced.
     """
 
     name: str

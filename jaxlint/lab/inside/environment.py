@@ -117,15 +117,14 @@ def _word(value: Any) -> str | None:
 
 
 def _flags(jax: Any) -> dict[str, Any]:
-    """Switches and numbers of `jax.config`; of one that is free text only whether it is set.
-
-    So it is, too, with a number that a variable of the environment sets: the value would be the variable's.
-    """
+    """The flags of `jax.config`. Of one that could hold the value of a variable, only whether it is set."""
     flags: dict[str, Any] = {}
+    values = set(os.environ.values())
     for name in sorted(jax.config.values):
         value = getattr(jax.config, name, jax.config.values[name])
-        number = isinstance(value, (int, float)) and name.upper() not in os.environ
-        flags[name] = value if isinstance(value, bool) or value is None or number else "set"
+        ours = name.upper() not in os.environ and str(value) not in values
+        plain = isinstance(value, (int, float)) or _word(value) is not None
+        flags[name] = value if isinstance(value, bool) or value is None or (ours and plain) else "set"
     return flags
 
 

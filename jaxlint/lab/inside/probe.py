@@ -56,8 +56,9 @@ def probe(
     if lowered is not None:
         report["stablehlo"] = stages.run("StableHLO", lambda: _stablehlo(lowered, texts))
         report["hlo"] = stages.run("HLO", lambda: _hlo(lowered, texts))
-        _note_donation(inputs, unused, texts)
     _compile(report, stages, lowered, optimised=optimised, texts=texts)
+    if lowered is not None:
+        _note_donation(inputs, unused, texts)
     if folder is not None:
         stages.run("write", lambda: _write(folder, texts))
     return report
@@ -143,17 +144,24 @@ def _memory(compiled: Any) -> dict[str, int] | None:
 
 
 def _note_donation(inputs: list[dict[str, Any]], unused: list[bool], texts: dict[str, str]) -> None:
-    """Say of each donated input whether an output takes over its memory."""
+    """Say of each donated input whether an output takes over its memory; None where that is not known."""
+    states = hlo.main_arguments(texts.get("stablehlo.mlir", ""))
+    kept = [leaf for leaf, dropped in zip(inputs, unused, strict=False) if not dropped]
     if not any(leaf["donated"] for leaf in inputs):
         return
-    count, donors = hlo.donor_arguments(texts.get("stablehlo.mlir", ""))
-    kept = [leaf for leaf, dropped in zip(inputs, unused, strict=False) if not dropped]
+    known = len(kept) == len(states) and len(unused) == len(inputs)
     for leaf in inputs:
         # What the program never reads has left it, and cannot be reused.
-        leaf["donation_used"] = None if len(kept) != count or len(unused) != len(inputs) else False
-    if len(kept) == count and len(unused) == len(inputs):
-        for position, leaf in enumerate(kept):
-            leaf["donation_used"] = leaf["donated"] and position in donors
+        leaf["donation_used"] = False if known else None
+    if not known:
+        return
+    compiled = texts.get("optimised_hlo.txt")
+    aliased = hlo.aliased_parameters(compiled) if compiled else set()
+    for position, (leaf, state) in enumerate(zip(kept, states, strict=True)):
+        if compiled:
+            leaf["donation_used"] = leaf["donated"] and position in aliased
+        else:
+            leaf["donation_used"] = {"aliased": True, "donor": None}.get(state, False)
 
 
 def _write(folder: Path, texts: dict[str, str]) -> None:

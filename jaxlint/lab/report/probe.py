@@ -114,7 +114,7 @@ def _compiled(compiled: dict[str, Any]) -> Iterator[list[str]]:
 
 
 def _donation(program: dict[str, Any]) -> Iterator[list[str]]:
-    words = {True: "used", False: "NOT used", None: "not known whether it is used"}
+    words = {True: "used", False: "NOT used", None: "offered; --compile shows whether it is used"}
     donated = [leaf for leaf in program.get("inputs") or () if leaf["donated"]]
     for index, leaf in enumerate(donated):
         yield ["donation" if index == 0 else "", f"{leaf['name']}: {words[leaf.get('donation_used')]}"]
