@@ -21,15 +21,19 @@ Term = tuple[str, tuple[str, ...]]
 
 
 class FunctionInfo:
-    """One row of a function table: parameter names in order, effects and what comes back."""
+    """One row of a function table: parameter names in order, effects and what comes back.
 
-    __slots__ = ("distributed", "effects", "keyword_only", "name", "params", "returns", "star", "worldly")
+    sketch: the row says of some arguments that they are keys, and nothing of the others.
+    """
+
+    __slots__ = ("distributed", "effects", "keyword_only", "name", "params", "returns", "sketch", "star", "worldly")
 
     def __init__(self, name: str, params: str, effects: str, returns: str) -> None:
         self.name = name
         self.params: list[str] = []
         self.keyword_only: list[str] = []
         self.star: str | None = None
+        self.sketch = False
         target = self.params
         for part in filter(None, params.split(",")):
             part = part.strip()
@@ -46,6 +50,12 @@ class FunctionInfo:
         self.returns: Term = term(returns) if returns else ("unknown", ())
         self.worldly = any(effect in ("effect", "impure") for effect, _ in self.effects)
         self.distributed = any(effect in _DISTRIBUTED for effect, _ in self.effects)
+
+    def complete(self, parameters: list[str]) -> None:
+        """Take in the signature that a sketched function turned out to have; what was a position gets its name."""
+        named = dict(zip(self.params, parameters, strict=False))
+        self.effects = tuple((effect, tuple(named.get(word, word) for word in args)) for effect, args in self.effects)
+        self.params = list(parameters)
 
     def effect(self, name: str) -> tuple[str, ...] | None:
         """The arguments of the effect `name`, or None."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from jaxlint.knowledge import Knowledge, load, rows_of
 from jaxlint.knowledge.grammar import FUNCTIONS
@@ -46,9 +45,8 @@ class Teaching:
 NOTHING = Teaching()
 
 
-@lru_cache(maxsize=8)
 def taught(teaching: Teaching) -> Knowledge:
-    """The shipped tables with what a project says laid over them."""
+    """The shipped tables with what a project says laid over them, for one analysis, which may learn more."""
     shipped = load()
     if not teaching:
         return shipped
@@ -107,4 +105,6 @@ def _add_function(
         positions.insert(0, "self")
     params = ",".join([*positions, ANY, *(word for word in words if isinstance(word, str))])
     effects = ";".join(f"{effect}({word})" for word in words)
-    known.read(FUNCTIONS, [{"name": shipped.canonical(name), "params": params, "effects": effects, "returns": returns}])
+    canonical = shipped.canonical(name)
+    known.read(FUNCTIONS, [{"name": canonical, "params": params, "effects": effects, "returns": returns}])
+    known.functions[canonical].sketch = True

@@ -14,6 +14,7 @@ from jaxlint.semantics import (
     precision,
     processes,
     singular,
+    taught,
     timing,
     updates,
 )
@@ -307,6 +308,8 @@ def _effects(
             if names[0] == "*" or value is None:
                 value = TupleV((*args, *kwargs.values()))
             timing.wait(it, value, place, info.name)
+    if info.sketch:
+        taught.other_keys(it, info, bound, (*args, *kwargs.values()), place)
     if it.fr.ctx.depth:
         check_arguments(it, info, bound, args, kwargs, place)
     return result

@@ -108,6 +108,15 @@ def test_a_wrapper_of_the_project_that_cannot_be_followed(tmp_path: Path) -> Non
     assert findings(tmp_path) == [("a.py", 6, "JAX301"), ("b.py", 5, "JAX201")]
 
 
+@pytest.mark.parametrize("table", ["known-samplers", "known-key-parameters"])
+def test_a_key_that_is_given_in_another_way_is_used_up_all_the_same(tmp_path: Path, table: str) -> None:
+    program = DRAWN.replace("def noise(key, shape):\n", "def noise(shape):\n    key = jax.random.key(0)\n")
+    write(tmp_path, {"a.py": "import jax\n" + program})
+    assert findings(tmp_path) == [("a.py", 7, "JAX201")]
+    write(tmp_path, {"jaxlint.toml": f"[{table}]\n'mylib.draw' = 'rng'\n"})
+    assert findings(tmp_path) == [("a.py", 7, "JAX201")]
+
+
 def test_a_wheel_in_the_environment_of_the_project(tmp_path: Path) -> None:
     installed = ".venv/lib/python3.12/site-packages/mylib/__init__.py"
     wrapper = "import jax\n\n\ndef fast_jit(f, **options):\n    return jax.jit(f, **options)\n"
@@ -115,6 +124,16 @@ def test_a_wheel_in_the_environment_of_the_project(tmp_path: Path) -> None:
     assert findings(tmp_path) == []
     write(tmp_path, {"pyproject.toml": "[tool.jaxlint.known-transforms]\n'mylib.fast_jit' = 'jax.jit'\n"})
     assert findings(tmp_path) == [("a.py", 6, "JAX301")]
+
+
+@pytest.mark.parametrize("parameter", ["'key'", "0", "[0]"])
+def test_the_signature_of_a_function_of_the_project_counts(tmp_path: Path, parameter: str) -> None:
+    calls = ["mylib.draw(key, 3), mylib.draw(key, 3)", "mylib.draw(shape=3, key=key), mylib.draw(key, 3)"]
+    functions = "".join(f"\n\ndef f{number}(key):\n    return {call}\n" for number, call in enumerate(calls))
+    write(tmp_path, {"mylib/__init__.py": WRAPPER, "a.py": "import mylib\n" + functions})
+    assert findings(tmp_path) == []
+    write(tmp_path, {"jaxlint.toml": f"[known-samplers]\n'mylib.draw' = {parameter}\n"})
+    assert findings(tmp_path) == [("a.py", 5, "JAX201"), ("a.py", 9, "JAX201")]
 
 
 def test_tables(tmp_path: Path) -> None:
