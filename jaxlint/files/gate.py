@@ -7,10 +7,18 @@ traced where they are given to a transformation, and values come from where they
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from jaxlint.files.importers import FileImports, ImportGraph, imported, imports_of, module_names, read_imports
+from jaxlint.files.importers import (
+    FileImports,
+    ImportGraph,
+    imported,
+    imports_of,
+    module_names,
+    read_imports,
+    with_packages,
+)
 from jaxlint.files.roots import import_roots, project_folder
 
 
@@ -20,36 +28,32 @@ class Gate:
     def __init__(self, graph: Callable[[Path], ImportGraph]) -> None:
         self._graph = graph
         self._read: dict[str, FileImports] = {}
+        # Files that are known to lead nowhere near JAX, by the folders that they import from.
+        self._clear: dict[tuple[str, ...], set[str]] = {}
 
     def opens(self, path: Path, text: str) -> bool:
         """Whether JAX may reach the file `path`, whose text is given."""
-        own = imports_of(text)
-        if own.mentions or self._meets([(str(path), own)], import_roots([path])):
+        if self._leads_to_jax(path, imports_of(text)):
             return True
         project = project_folder(path.parent)
-        if project is None:
-            return False
-        graph = self._graph(project)
-        if not any(file.mentions for file in graph.files.values()):
-            return False
-        beside = graph.importers([path], import_roots([path]))
-        roots = import_roots([path, *beside])
-        return self._meets([(str(file), self._imports(str(file))) for file in beside], roots)
+        return project is not None and str(path) in self._graph(project).reached
 
-    def _meets(self, start: Iterable[tuple[str, FileImports]], roots: Iterable[Path]) -> bool:
-        """Whether JAX is named in one of the files, or in one that they import, directly or not."""
-        folders = [str(root) for root in roots]
-        pending = list(start)
-        seen = {path for path, _ in pending}
+    def _leads_to_jax(self, start: Path, own: FileImports) -> bool:
+        """Whether JAX is named in a file, or in one that it imports, directly or not."""
+        roots = tuple(str(root) for root in import_roots([start]))
+        clear = self._clear.setdefault(roots, set())
+        pending = [(str(start), own)]
+        seen = {str(start)}
         while pending:
             path, file = pending.pop()
             if file.mentions:
                 return True
-            for name in imported(file, path, module_names(path, folders)):
-                for found in _files_of(name, folders):
-                    if found not in seen:
+            for target in imported(file, path, module_names(path, list(roots))):
+                for found in _files_of(target, roots):
+                    if found not in seen and found not in clear:
                         seen.add(found)
                         pending.append((found, self._imports(found)))
+        clear |= seen - {str(start)}
         return False
 
     def _imports(self, path: str) -> FileImports:
@@ -59,13 +63,12 @@ class Gate:
         return found
 
 
-def _files_of(name: str, roots: Iterable[str]) -> Iterator[str]:
-    """The files that an import of a module runs: its own, and those of the packages around it."""
-    parts = name.split(".")
-    for root in roots:
-        base = root
-        for part in parts:
-            base = os.path.join(base, part)  # noqa: PTH118 (pathlib is slow, and this asks for many files)
+def _files_of(name: str, roots: tuple[str, ...]) -> Iterator[str]:
+    """The files that an import of a module runs."""
+    for module in with_packages(name):
+        relative = module.replace(".", os.sep)
+        for root in roots:
+            base = os.path.join(root, relative)  # noqa: PTH118 (pathlib is slow, and this asks for many files)
             for candidate in (base + ".py", os.path.join(base, "__init__.py")):  # noqa: PTH118
                 if os.path.isfile(candidate):  # noqa: PTH113
                     yield candidate

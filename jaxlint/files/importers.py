@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
 from jaxlint.files.mentions import mentions_jax
+from jaxlint.files.roots import import_roots
 
 _NAMES = r"\([^)]*\)|[^\n#]*"
 _IMPORT = re.compile(
@@ -79,6 +81,28 @@ class ImportGraph:
                     queue.append(path)
         return sorted(Path(path) for path in found - listed)
 
+    @cached_property
+    def reached(self) -> set[str]:
+        """The files that JAX may reach: those that lead to a mention of it, and all that those import.
+
+        Imports count from every folder that any file may import from, so it is rather too many than too few.
+        """
+        roots = [str(root) for root in import_roots(map(Path, self.files))]
+        names = {path: module_names(path, roots) for path in self.files}
+        by_name: dict[str, list[str]] = {}
+        for path, own in names.items():
+            for name in own:
+                by_name.setdefault(name, []).append(path)
+        imports: dict[str, set[str]] = {}
+        importing: dict[str, set[str]] = {}
+        for path, file in self.files.items():
+            modules = {module for target in imported(file, path, names[path]) for module in with_packages(target)}
+            imports[path] = {found for module in modules for found in by_name.get(module, ())}
+            for found in imports[path]:
+                importing.setdefault(found, set()).add(path)
+        leading = _closure((path for path, file in self.files.items() if file.mentions), importing)
+        return _closure(leading, imports)
+
 
 def importers(files: Iterable[Path], roots: Iterable[Path], project: Path) -> list[Path]:
     """The files of `project` that import one of `files`, as they lie on the disk now."""
@@ -127,6 +151,23 @@ def imported(file: FileImports, path: str, names: Sequence[str]) -> Iterator[str
             yield module
             for part in parts:
                 yield f"{module}.{part}" if module else part
+
+
+def with_packages(name: str) -> Iterator[str]:
+    """A dotted name, and those of the packages around it, which an import runs as well."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def _closure(start: Iterable[str], edges: Mapping[str, set[str]]) -> set[str]:
+    found = set(start)
+    queue = list(found)
+    while queue:
+        fresh = edges.get(queue.pop(), set()) - found
+        found |= fresh
+        queue += fresh
+    return found
 
 
 def _without_alias(part: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,6 +20,9 @@ FAILED = "JAX000"
 """The code of a file on which jaxlint itself failed, or could not start: flake8 goes on with its other plugins."""
 
 Report = tuple[int, int, str, type]
+
+_LIBRARY = "flake8.api.legacy"
+"""Loaded where another program uses flake8 as a library and tells of files later; without paths means `.` elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,7 @@ def _options(options: argparse.Namespace, paths: Sequence[str]) -> Options:
         isolated=options.jax_isolated,
         raw=options.disable_noqa,
         jobs=None if jobs.is_auto else max(jobs.n_jobs, 1),
-        paths=tuple(paths) or (".",),
+        paths=tuple(paths) or (() if _LIBRARY in sys.modules else (".",)),
         patterns=tuple(options.filename),
         excluded=(*options.exclude, *options.extend_exclude),
     )

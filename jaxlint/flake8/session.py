@@ -61,7 +61,9 @@ class Session:
         from flake8.discover_files import expand_paths  # noqa: PLC0415 (only flake8 itself runs this)
 
         options = self._options
-        if "-" in options.paths or (len(options.paths) == 1 and Path(options.paths[0]).is_file()):
+        if not options.paths or "-" in options.paths:
+            return []
+        if len(options.paths) == 1 and Path(options.paths[0]).is_file():
             return []
         names = expand_paths(
             paths=options.paths,

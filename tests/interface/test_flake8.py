@@ -201,6 +201,21 @@ def test_processes_change_nothing(major: str, tmp_path: Path) -> None:
     assert spawned.stdout == alone.stdout
 
 
+LIBRARY = """\
+from flake8.api import legacy
+style = legacy.get_style_guide(select=["JAX"])
+print(style.check_files(["draw.py"]).total_errors)
+"""
+
+
+@majors
+def test_flake8_as_a_library(major: str, tmp_path: Path) -> None:
+    write(tmp_path, {"draw.py": REUSED, "other.py": REUSED})
+    done = run([sys.executable, "-c", LIBRARY], tmp_path, environment=dict(flake8_environment(major)))
+    assert done.stdout.splitlines()[0].startswith(f"draw.py:{ON_REUSED} ")
+    assert done.stdout.splitlines()[1:] == ["1"], done.stdout + done.stderr
+
+
 @majors
 def test_a_file_that_python_cannot_parse_is_flake8s_to_tell(major: str, tmp_path: Path) -> None:
     write(tmp_path, {"broken.py": "import jax\ndef f(:\n", "draw.py": REUSED})
