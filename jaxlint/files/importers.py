@@ -19,8 +19,7 @@ from jaxlint.files.roots import import_roots
 
 _NAMES = r"\([^)]*\)|[^\n#]*"
 _IMPORT = re.compile(
-    rf"^[ \t]*(?:from[ \t]+(?P<source>\.*[\w.]*)[ \t]+import[ \t]*(?P<names>{_NAMES})|import[ \t]+(?P<plain>[^\n#]+))",
-    re.MULTILINE,
+    rf"[ \t]*(?:from[ \t]+(?P<source>\.*[\w.]*)[ \t]+import[ \t]*(?P<names>{_NAMES})|import[ \t]+(?P<plain>[^\n#]+))",
 )
 _COMMENT = re.compile(r"#[^\n]*")
 _JSON_ROWS = re.compile(r'\\n|"')
@@ -122,7 +121,7 @@ def read_imports(path: str) -> FileImports:
 def imports_of(text: str) -> FileImports:
     """The imports of a text."""
     found: list[tuple[str, tuple[str, ...]]] = []
-    for match in _IMPORT.finditer(text):
+    for match in _import_rows(text):
         if match["plain"] is not None:
             found += [(_without_alias(part), ()) for part in match["plain"].split(",")]
         else:
@@ -130,6 +129,18 @@ def imports_of(text: str) -> FileImports:
             names = (_without_alias(part) for part in listed.split(","))
             found.append((match["source"], tuple(filter(None, names))))
     return FileImports(tuple(found), mentions_jax(text))
+
+
+def _import_rows(text: str) -> Iterator[re.Match[str]]:
+    """The imports, found by their word: a search with the expression alone would look at every row."""
+    at, done = text.find("import"), 0
+    while at >= 0:
+        row = text.rfind("\n", 0, at) + 1
+        match = _IMPORT.match(text, row) if row >= done else None
+        if match is not None:
+            yield match
+            done = match.end()
+        at = text.find("import", max(done, at + 1))
 
 
 def module_names(path: str, roots: list[str]) -> list[str]:

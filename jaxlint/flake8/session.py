@@ -8,21 +8,24 @@ where they are started afresh. A file that is not as it was then, or that was no
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jaxlint.config.errors import UsageError
-from jaxlint.config.toml import find_in, read_file
 from jaxlint.files.gate import Gate
 from jaxlint.files.importers import ImportGraph
-from jaxlint.source import universal_text
 
 if TYPE_CHECKING:
     from jaxlint.flake8 import Options
     from jaxlint.flake8.analysis import Analysis, Found
+
+_SETTINGS_FILES = (".jaxlint.toml", "jaxlint.toml", "pyproject.toml")
+_TEACHING = re.compile(
+    rb"known-(?:transforms|samplers|key-parameters)|extend-knowledge|^[ \t]*extend[ \t]*=", re.MULTILINE
+)
 
 
 class Session:
@@ -46,6 +49,8 @@ class Session:
 
     def look_ahead(self) -> None:
         """Find what there is in all files of the run together, when there are several."""
+        from jaxlint.source import universal_text  # noqa: PLC0415 (a run over one file needs none of it)
+
         self._ahead = {}
         try:
             files = self._foreseen()
@@ -92,16 +97,12 @@ class Session:
         return self._taught[folder]
 
     def _reads_knowledge(self, folder: Path) -> bool:
-        try:
-            if self._options.config:
-                layer = read_file(self._cwd / self._options.config, self._options.config)
-            else:
-                layer = find_in(folder, "{name}")
-        except UsageError:  # the analysis tells
+        """Told by words, for reading settings takes longer than most files; a wrong yes costs an analysis."""
+        if self._options.config:
+            return _teaches(self._cwd / self._options.config)
+        if any(_teaches(folder / name) for name in _SETTINGS_FILES):
             return True
-        if layer is not None:
-            return any(key.startswith("known-") or key in {"extend", "extend-knowledge"} for key in layer.values)
-        return not self._options.config and folder.parent != folder and self._is_taught(folder.parent)
+        return folder.parent != folder and self._is_taught(folder.parent)
 
     @cached_property
     def _analysis(self) -> Analysis:
@@ -111,6 +112,15 @@ class Session:
 
     def _path(self, filename: str) -> Path:
         return Path(os.path.abspath(self._cwd / filename))  # noqa: PTH100 (symlinks stay as the user names them)
+
+
+def _teaches(path: Path) -> bool:
+    """Whether a settings file may tell what libraries do, itself or through one that it extends."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return False
+    return (path.name != "pyproject.toml" or b"jaxlint" in data) and _TEACHING.search(data) is not None
 
 
 @cache

@@ -139,6 +139,7 @@ def test_standard_input_is_what_counts(major: str, tmp_path: Path) -> None:
 @majors
 def test_flake8_silences_and_selects(major: str, tmp_path: Path) -> None:
     comments = {"a.py": "# noqa", "b.py": "# noqa: JAX201", "c.py": "# noqa: JAX2", "d.py": "# noqa: JAX301"}
+    comments |= {"f.py": "# noqa: key-reuse", "g.py": "#noqa: JAX201"}
     write(tmp_path, {name: f"{REUSED.rstrip()}  {comment}\n" for name, comment in comments.items()})
     write(tmp_path, {"e.py": "# flake8: noqa\n" + REUSED})
 
@@ -146,10 +147,10 @@ def test_flake8_silences_and_selects(major: str, tmp_path: Path) -> None:
         done = flake8(major, tmp_path, *arguments, ".")
         return sorted(line[2:6] for line in done.stdout.splitlines() if ": JAX201 " in line)
 
-    assert ours() == ["d.py"]
-    assert ours("--disable-noqa") == ["a.py", "b.py", "c.py", "d.py", "e.py"]
+    assert ours() == ["d.py", "g.py"]
+    assert ours("--disable-noqa") == ["a.py", "b.py", "c.py", "d.py", "e.py", "f.py", "g.py"]
     assert ours("--select", "F") == ours("--extend-ignore", "JAX2") == []
-    assert ours("--per-file-ignores", "d.py:JAX201 e.py:F401") == []
+    assert ours("--per-file-ignores", "d.py:JAX201 e.py:F401") == ["g.py"]
 
 
 def test_our_own_comment_for_a_whole_file_counts(tmp_path: Path) -> None:
