@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jaxlint.config.errors import UsageError, did_you_mean
 from jaxlint.knowledge import grammar
-from jaxlint.knowledge.grammar import COLUMNS, FUNCTION_COLUMNS, FUNCTIONS
+from jaxlint.knowledge.grammar import ALIASES, COLUMNS, FUNCTION_COLUMNS, FUNCTIONS
 from jaxlint.knowledge.teaching import Table
 
 Row = dict[str, str]
@@ -72,10 +72,10 @@ def kind_of(header: list[str]) -> str:
 
 def check(kind: str, row: Row) -> None:
     """Raise `RowError` for a row against the grammar."""
-    name = row["alias" if kind == "aliases.tsv" else "name"]
+    name = row["alias" if kind == ALIASES else "name"]
     if not _NAME.fullmatch(name):
         raise RowError(f"`{name}` is no dotted name")
-    if kind == "aliases.tsv":
+    if kind == ALIASES:
         if not _NAME.fullmatch(row["canonical"]):
             raise RowError(f"`{row['canonical']}` is no dotted name")
     elif kind == "classes.tsv":

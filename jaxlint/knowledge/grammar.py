@@ -29,8 +29,10 @@ import re
 FUNCTIONS = "functions"
 """The kind of a table of functions. The other kinds go by the names of their files."""
 
+ALIASES = "aliases.tsv"
+
 COLUMNS = {
-    "aliases.tsv": ["alias", "canonical"],
+    ALIASES: ["alias", "canonical"],
     "classes.tsv": ["name", "kind", "note"],
     "decorators.tsv": ["name", "effect", "note"],
     "transforms.tsv": ["name", "params", "callables", "mode", "result", "options", "feeds", "gives", "note"],

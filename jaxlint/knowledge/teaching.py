@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jaxlint.knowledge import Knowledge, load, rows_of
-from jaxlint.knowledge.grammar import FUNCTIONS
+from jaxlint.knowledge.grammar import ALIASES, FUNCTIONS
 
 ANY = "*"
 """Stands for every function where parameters that hold keys are named."""
@@ -51,19 +51,19 @@ def taught(teaching: Teaching) -> Knowledge:
     if not teaching:
         return shipped
     known = _copy(shipped)
-    for table in teaching.tables:
+    for table in sorted(teaching.tables, key=lambda table: table.kind != ALIASES):  # rows may use the new spellings
         _read(known, shipped, table)
     for name, parameters in teaching.key_parameters:
         if name == ANY:
             known.key_names = known.key_names | {word for word in parameters if isinstance(word, str)}
             continue
         known.key_parameters[name] = frozenset(parameters)
-        _add_function(known, shipped, name, parameters, "consume", "unknown")
+        _add_function(known, _canonical(known, shipped, name), parameters, "consume", "unknown")
     for name, parameters in teaching.samplers:
         known.own.add(name)
-        _add_function(known, shipped, name, parameters, "sample", "array")
+        _add_function(known, _canonical(known, shipped, name), parameters, "sample", "array")
     for name, like in teaching.transforms:
-        _add_alias(known, shipped, name, like)
+        _add_alias(known, name, like)
     return known
 
 
@@ -78,25 +78,29 @@ def _copy(shipped: Knowledge) -> Knowledge:
 
 def _read(known: Knowledge, shipped: Knowledge, table: Table) -> None:
     read = list(rows_of(table.text.splitlines()))
-    if table.kind == "aliases.tsv":
+    if table.kind == ALIASES:
         for row in read:
-            _add_alias(known, shipped, row["alias"], row["canonical"])
+            _add_alias(known, row["alias"], row["canonical"])
         return
     for row in read:
         if table.kind != "classes.tsv":  # the project's own classes are followed as they are written
             known.own.add(row["name"])
-        row["name"] = shipped.canonical(row["name"])
+        row["name"] = _canonical(known, shipped, row["name"])
     known.read(table.kind, read)
 
 
-def _add_alias(known: Knowledge, shipped: Knowledge, name: str, canonical: str) -> None:
+def _canonical(known: Knowledge, shipped: Knowledge, name: str) -> str:
+    """The name that a row goes by; a spelling that the project itself gave away says nothing of what it stands for."""
+    return name if name in known.aliases and name not in shipped.aliases else known.canonical(name)
+
+
+def _add_alias(known: Knowledge, name: str, canonical: str) -> None:
     known.own.add(name)
-    known.aliases[name] = known.aliases[shipped.canonical(name)] = shipped.canonical(canonical)
+    spellings = {name, known.canonical(name)}
+    known.aliases.update(dict.fromkeys(spellings, known.canonical(canonical)))
 
 
-def _add_function(
-    known: Knowledge, shipped: Knowledge, name: str, parameters: Iterable[str | int], effect: str, returns: str
-) -> None:
+def _add_function(known: Knowledge, name: str, parameters: Iterable[str | int], effect: str, returns: str) -> None:
     """A row that says of a function only which arguments are keys. Its parameters have their positions for names."""
     words = list(parameters)
     last = max((word for word in words if isinstance(word, int)), default=-1)
@@ -105,6 +109,5 @@ def _add_function(
         positions.insert(0, "self")
     params = ",".join([*positions, ANY, *(word for word in words if isinstance(word, str))])
     effects = ";".join(f"{effect}({word})" for word in words)
-    canonical = shipped.canonical(name)
-    known.read(FUNCTIONS, [{"name": canonical, "params": params, "effects": effects, "returns": returns}])
-    known.functions[canonical].sketch = True
+    known.read(FUNCTIONS, [{"name": name, "params": params, "effects": effects, "returns": returns}])
+    known.functions[name].sketch = True

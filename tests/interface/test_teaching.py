@@ -148,6 +148,20 @@ def test_tables(tmp_path: Path) -> None:
     assert findings(tmp_path) == [("b.py", 5, "JAX201")]
 
 
+def test_rows_may_use_the_spellings_of_other_tables(tmp_path: Path) -> None:
+    rows = FUNCTIONS + "short.draw\tkey\tsample(key)\tarray\n"
+    names = "alias\tcanonical\nshort\tvery.long.name\nshort.bits\tjax.random.bits\n"
+    program = "import short\nfrom very.long import name\n\n\ndef f(key):\n    return short.draw(key), name.draw(key)\n"
+    more = "\n\ndef g(key):\n    return short.bits(key), short.bits(key)\n"
+    write(tmp_path, {"rows.tsv": rows, "names.tsv": names, "a.py": program + more})
+    assert findings(tmp_path) == []
+    write(tmp_path, {"jaxlint.toml": "extend-knowledge = ['rows.tsv', 'names.tsv']\n"})
+    assert findings(tmp_path) == [("a.py", 6, "JAX201"), ("a.py", 10, "JAX201")]
+    sampler = "extend-knowledge = ['names.tsv']\n[known-samplers]\n'short.bits' = 1\n'short.draw' = 0\n"
+    write(tmp_path, {"jaxlint.toml": sampler})
+    assert findings(tmp_path) == [("a.py", 6, "JAX201"), ("a.py", 10, "JAX201")]
+
+
 def test_transforms_classes_and_decorators_of_a_table(tmp_path: Path) -> None:
     program = """\
 import mylib
