@@ -81,7 +81,7 @@ class Source:
         """The source with another text; a document raises `ValueError` when it cannot be told what belongs where."""
         if self.document is None:
             return replace(self, text=text)
-        return decode_source(Path(self.path), self.document.written(self.data, text))
+        return self.document.rewritten(self, text)
 
 
 def split_rows(text: str) -> list[str]:

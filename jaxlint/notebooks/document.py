@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from jaxlint.findings import Span
 from jaxlint.notebooks.composed import Composed
+from jaxlint.source import Source, decode_source
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class Document:
         """The document with a fixed text; raises `LostError` when it cannot be told what belongs where."""
         raise NotImplementedError
 
+    def rewritten(self, source: Source, text: str) -> Source:
+        """The source, of this document, with a fixed text; raises `LostError`."""
+        return decode_source(Path(source.path), self.written(source.data, text))
+
 
 @dataclass(frozen=True)
 class Cells(Document):
@@ -50,3 +56,10 @@ class Cells(Document):
     def fixed(self, text: str) -> dict[int, str]:
         """The cells of a fixed text, by number; raises `LostError`."""
         return dict(zip(self.numbers, self.composed.pieces(text), strict=True))
+
+    def rewritten(self, source: Source, text: str) -> Source:
+        """The source with the cells of a fixed text; raises `LostError`."""
+        from jaxlint.notebooks.ipynb import source_of_cells  # noqa: PLC0415 (which knows this class)
+
+        fixed = self.fixed(text)
+        return source_of_cells(Path(source.path), [fixed.get(number) for number in range(1, max(fixed, default=0) + 1)])

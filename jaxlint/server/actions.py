@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
@@ -18,12 +16,9 @@ from jaxlint.fixes.apply import apply_fixes
 from jaxlint.fixes.text import Rows, regions, replaced
 from jaxlint.report.reference import rule_url
 from jaxlint.server.diagnostics import SOURCE, is_offered
-from jaxlint.server.positions import Encoding
-from jaxlint.source import Source, split_rows
+from jaxlint.source import Source
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"
-
-_ROWS = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
 @dataclass(frozen=True)
@@ -107,21 +102,6 @@ def silenced_text(source: Source, finding: Finding, catalogue: Catalogue) -> str
     """The text with a comment that silences one finding; unchanged where no comment can."""
     edits = silencing(source, [finding], Suppressions(source, catalogue)).edits
     return replaced(source.text, regions(edits, Rows(source.text), source.newline))
-
-
-def text_edits(before: str, after: str, encoding: Encoding) -> list[types.TextEdit]:
-    """The rows that differ."""
-    old, new = _ROWS.findall(before), _ROWS.findall(after)
-    rows = split_rows(before)
-
-    def start(row: int) -> types.Position:
-        return types.Position(row, 0) if row < len(rows) else encoding.position(rows, len(rows) + 1, 1)
-
-    edits: list[types.TextEdit] = []
-    for tag, first, last, new_first, new_last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag != "equal":
-            edits.append(types.TextEdit(types.Range(start(first), start(last)), "".join(new[new_first:new_last])))
-    return edits
 
 
 def hover_text(words: Iterable[str], catalogue: Catalogue) -> str:

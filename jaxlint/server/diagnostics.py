@@ -24,22 +24,23 @@ _TAGS = {"unnecessary": types.DiagnosticTag.Unnecessary, "deprecated": types.Dia
 
 @dataclass(frozen=True)
 class Writer:
-    """Makes diagnostics. `related`: the client shows related places; `range_in` places a span of a file."""
+    """Makes diagnostics. `related`: the client shows related places; `locate` places a span of a file."""
 
     shown_as: Callable[[str], str]
-    range_in: Callable[[str, Finding | None, Span], types.Location]
+    locate: Callable[[str, Span], types.Location]
     related: bool = True
 
-    def diagnostic(self, finding: Finding) -> types.Diagnostic:
-        """One finding."""
+    def diagnostic(self, finding: Finding) -> tuple[str, types.Diagnostic]:
+        """One finding, with the URI of the text that it stands in."""
         url = rule_url(finding.code, finding.reference)
         tag = _TAGS.get(self.shown_as(finding.code))
         related = [
-            types.DiagnosticRelatedInformation(self.range_in(place.path, None, place.span), place.message)
+            types.DiagnosticRelatedInformation(self.locate(place.path, place.span), place.message)
             for place in (finding.related if self.related else ())
         ]
-        return types.Diagnostic(
-            range=self.range_in(finding.path, finding, finding.span).range,
+        here = self.locate(finding.path, finding.span)
+        return here.uri, types.Diagnostic(
+            range=here.range,
             message=finding.message,
             severity=_SEVERITIES[finding.severity],
             code=finding.code,

@@ -34,7 +34,7 @@ class Text:
 
 
 class Document:
-    """An open file. `path` is where it lies, or would lie if it was saved."""
+    """An open file. `path` is where it lies, or would lie if it was saved. `now` is the program in it."""
 
     def __init__(self, uri: str, path: str, version: int, text: str) -> None:
         self.uri = uri
@@ -46,19 +46,17 @@ class Document:
         """The version that the client counts."""
         return self.now.version
 
+    @property
+    def versions(self) -> dict[str, int]:
+        """The texts that clients know, by URI, with the versions that they count."""
+        return {self.uri: self.now.version}
+
     def change(self, version: int, changes: Sequence[types.TextDocumentContentChangeEvent], encoding: Encoding) -> None:
-        """Apply the edits of one notification, in order."""
-        text = self.now.text
-        for change in changes:
-            if isinstance(change, types.TextDocumentContentChangePartial):
-                start, end = Rows(text).region(encoding.span(split_rows(text), change.range))
-                text = text[:start] + change.text + text[max(start, end) :]
-            else:
-                text = change.text
-        self.now = Text(version, text)
+        """Apply the edits of one notification."""
+        self.now = Text(version, changed(self.now.text, changes, encoding))
 
     def source(self) -> Source:
-        """The text as the linter reads it."""
+        """The program as the linter reads it."""
         text = self.now.text
         try:
             text.encode()
@@ -70,6 +68,30 @@ class Document:
             span = Span(len(rows), len(rows[-1]) + 1, len(rows), len(rows[-1]) + 2)
             return Source(self.path, "", error=SourceError("source code cannot hold null bytes", span))
         return Source(self.path, text, newline=dominant_newline(text))
+
+    def location(self, span: Span, encoding: Encoding) -> types.Location:
+        """Where a region of the program stands."""
+        return types.Location(self.uri, encoding.range(self.now.rows, span))
+
+    def span(self, uri: str, region: types.Range, encoding: Encoding) -> Span:
+        """The region of the program that stands in a range of one of the texts."""
+        return encoding.span(self.now.rows, region)
+
+    def edits(self, after: str, encoding: Encoding) -> dict[str, list[types.TextEdit]]:
+        """What makes another program of this one, by URI; nothing where that cannot be done."""
+        found = encoding.edits(self.now.text, after)
+        return {self.uri: found} if found else {}
+
+
+def changed(text: str, changes: Sequence[types.TextDocumentContentChangeEvent], encoding: Encoding) -> str:
+    """A text after edits, one after the other."""
+    for change in changes:
+        if isinstance(change, types.TextDocumentContentChangePartial):
+            start, end = Rows(text).region(encoding.span(split_rows(text), change.range))
+            text = text[:start] + change.text + text[max(start, end) :]
+        else:
+            text = change.text
+    return text
 
 
 class Documents:
@@ -84,13 +106,15 @@ class Documents:
         return iter(list(self._by_path.values()))
 
     def add(self, document: Document) -> None:
-        """Take an opened document."""
-        self._by_uri[document.uri] = document
+        """Take a document that was opened, or has other texts than before."""
+        self._by_uri = {uri: held for uri, held in self._by_uri.items() if held is not document}
+        self._by_uri.update(dict.fromkeys((document.uri, *document.versions), document))
         self._by_path[document.path] = document
 
     def remove(self, uri: str) -> Document | None:
         """Forget a document that was closed."""
-        document = self._by_uri.pop(uri, None)
+        document = self._by_uri.get(uri)
+        self._by_uri = {uri: held for uri, held in self._by_uri.items() if held is not document}
         if document is not None and self._by_path.get(document.path) is document:
             del self._by_path[document.path]
         return document
@@ -103,15 +127,17 @@ class Documents:
         """The open document of a path."""
         return self._by_path.get(path)
 
-    def uri(self, path: str) -> str:
-        """The URI of a file, as the client spells it if it is open."""
+    def location(self, path: str, span: Span, encoding: Encoding) -> types.Location:
+        """Where a region of a file stands, in an editor or on disk."""
         document = self._by_path.get(path)
-        return document.uri if document is not None else Path(path).as_uri()
+        if document is not None:
+            return document.location(span, encoding)
+        return types.Location(Path(path).as_uri(), encoding.range(_rows_on_disk(path, _stamp(path)), span))
 
-    def rows(self, path: str) -> Sequence[str]:
-        """The rows of a file, as an editor holds it or as it is on disk."""
-        document = self._by_path.get(path)
-        return document.now.rows if document is not None else _rows_on_disk(path, _stamp(path))
+
+def is_saved(document: Document) -> bool:
+    """Whether a document is as its file is."""
+    return document.now.rows == _rows_on_disk(document.path, _stamp(document.path))
 
 
 def path_of(uri: str, folder: str) -> str:

@@ -8,13 +8,13 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable
 
-from jaxlint.server.messages import HEADER, Abandon, Configure, Ended, Job, Opened, Request, Result, packed
+from jaxlint.server.messages import HEADER, Abandon, Configure, Ended, Job, Opened, Ready, Request, Result, packed
 
 _BOOT = "import sys; sys.path[:] = {path!r}; from jaxlint.server.worker import main; main()"
 
 _DIED = "the analysis process ended early and is replaced"
 
-GRACE = 5.0
+GRACE = 15.0
 """Seconds that an abandoned job may take to end."""
 
 PATIENCE = 120.0
@@ -30,6 +30,7 @@ class Link:
         self._process: asyncio.subprocess.Process | None = None
         self._waiting: dict[int, asyncio.Future[Result]] = {}
         self._served_by: dict[int, asyncio.subprocess.Process] = {}
+        self._ready: asyncio.subprocess.Process | None = None
         self._starting = asyncio.Lock()
         self._readers: set[asyncio.Task[None]] = set()
 
@@ -87,7 +88,11 @@ class Link:
             await process.wait()
 
     def _insist(self, ticket: int) -> None:
-        if ticket in self._waiting:
+        if self._served_by.get(ticket) is None:
+            return
+        if self._served_by[ticket] is not self._ready:  # still loading
+            asyncio.get_running_loop().call_later(GRACE, self._insist, ticket)
+        else:
             self._log("an analysis that nobody waits for did not end, so its process is replaced")
             self._kill()
 
@@ -107,7 +112,10 @@ class Link:
         try:
             while True:
                 (size,) = HEADER.unpack(await process.stdout.readexactly(HEADER.size))
-                result: Result = pickle.loads(await process.stdout.readexactly(size))
+                result: Result | Ready = pickle.loads(await process.stdout.readexactly(size))
+                if isinstance(result, Ready):
+                    self._ready = process
+                    continue
                 future = self._waiting.get(result.ticket)
                 if future is not None and not future.done():
                     future.set_result(result)

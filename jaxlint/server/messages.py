@@ -65,6 +65,11 @@ class Abandon:
 
 
 @dataclass(frozen=True, slots=True)
+class Ready:
+    """The analysis process has loaded what it needs."""
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
     """Findings by file; a file that does not parse is among the `broken` ones, too.
 
@@ -99,7 +104,7 @@ Result = Checked | Mended | Ended
 Request = Configure | Opened | Check | Mend | Abandon
 
 
-def packed(message: Request | Result) -> bytes:
+def packed(message: Request | Result | Ready) -> bytes:
     """A message as it goes over the pipe."""
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return HEADER.pack(len(data)) + data

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Sequence
 
 from lsprotocol import types
 
 from jaxlint.findings import Span
+from jaxlint.source import split_rows
 
 _WIDTHS = {types.PositionEncodingKind.Utf16: "utf-16-le", types.PositionEncodingKind.Utf8: "utf-8"}
+
+
+_ROWS = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
 class Encoding:
@@ -56,3 +62,18 @@ class Encoding:
     def span(self, rows: Sequence[str], region: types.Range) -> Span:
         """The span of a range."""
         return Span(*self.place(rows, region.start), *self.place(rows, region.end))
+
+    def edits(self, before: str, after: str) -> list[types.TextEdit]:
+        """What makes one text of another: the rows that differ."""
+        old, new = _ROWS.findall(before), _ROWS.findall(after)
+        rows = split_rows(before)
+
+        def start(row: int) -> types.Position:
+            return types.Position(row, 0) if row < len(rows) else self.position(rows, len(rows) + 1, 1)
+
+        edits: list[types.TextEdit] = []
+        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+        for tag, first, last, new_first, new_last in matcher.get_opcodes():
+            if tag != "equal":
+                edits.append(types.TextEdit(types.Range(start(first), start(last)), "".join(new[new_first:new_last])))
+        return edits

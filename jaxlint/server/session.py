@@ -20,13 +20,14 @@ import jaxlint
 from jaxlint.config.catalogue import Catalogue, load_catalogue
 from jaxlint.config.toml import FILE_NAMES
 from jaxlint.files.suppressions import Suppressions
-from jaxlint.findings import Finding, Span
+from jaxlint.findings import Finding
 from jaxlint.server import actions
 from jaxlint.server.actions import Action
 from jaxlint.server.diagnostics import Writer
-from jaxlint.server.documents import Document, Documents, path_of
+from jaxlint.server.documents import Document, Documents, is_saved, path_of
 from jaxlint.server.link import Link
 from jaxlint.server.messages import Configure, Folder, Opened
+from jaxlint.server.notebooks import Notebook
 from jaxlint.server.positions import Encoding
 from jaxlint.server.schedule import Schedule
 from jaxlint.server.settings import ON_SAVE, SECTION, ClientSettings, read_settings
@@ -51,9 +52,11 @@ class Server(LanguageServer):
     """One client's session."""
 
     def __init__(self) -> None:
+        cells = types.NotebookDocumentFilterWithCells([types.NotebookCellLanguage("python")])
         super().__init__(
             "jaxlint",
             jaxlint.__version__,
+            notebook_document_sync=types.NotebookDocumentSyncOptions([cells], save=True),
             protocol_cls=_Protocol,
             converter_factory=get_converter,
         )
@@ -150,32 +153,32 @@ class Server(LanguageServer):
             self._catalogue = load_catalogue()
         return self._catalogue
 
-    def diagnostics(self, document: Document) -> list[types.Diagnostic]:
-        """What is to be shown in a document."""
+    def diagnostics(self, document: Document) -> dict[str, list[types.Diagnostic]]:
+        """What is to be shown in each text of a document, by URI."""
+        found: dict[str, list[types.Diagnostic]] = {uri: [] for uri in document.versions}
         report = self.schedule.report(document)
         if report is None or not self.settings_of(document).enable:
-            return []
+            return found
         capabilities = self.client_capabilities.text_document
         published = capabilities.publish_diagnostics if capabilities is not None else None
         related = published is None or published.related_information is not False
-        writer = Writer(self.shown_as, self._location, related)
-        return [writer.diagnostic(finding) for finding in report.shown]
-
-    def _location(self, path: str, finding: Finding | None, span: Span) -> types.Location:
-        del finding
-        return types.Location(self.documents.uri(path), self.encoding.range(self.documents.rows(path), span))
+        writer = Writer(self.shown_as, lambda path, span: self.documents.location(path, span, self.encoding), related)
+        for uri, diagnostic in map(writer.diagnostic, report.shown):
+            found.setdefault(uri, []).append(diagnostic)
+        return found
 
     def _report_changed(self, document: Document, by_edit: bool) -> None:
-        if not self.pulls:
-            found = types.PublishDiagnosticsParams(document.uri, self.diagnostics(document), document.version)
-            self.text_document_publish_diagnostics(found)
+        if not self.pulls or isinstance(document, Notebook):  # clients do not ask for those of cells
+            for uri, found in self.diagnostics(document).items():
+                version = document.versions.get(uri)
+                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
         elif not by_edit:  # after an edit the client asks of its own accord
             self.workspace_diagnostic_refresh(None)
 
     async def pulled(self, document: Document, previous: str | None) -> types.DocumentDiagnosticReport:
         """The answer to a client that asks: what is known of the present version."""
         await self.schedule.settled(document)
-        found = self.diagnostics(document)
+        found = self.diagnostics(document)[document.uri]
         identifier, known = self._results.get(document.uri, ("0", None))
         if known != found:
             identifier = str(int(identifier) + 1)
@@ -184,11 +187,11 @@ class Server(LanguageServer):
             return types.RelatedUnchangedDocumentDiagnosticReport(identifier)
         return types.RelatedFullDocumentDiagnosticReport(found, result_id=identifier)
 
-    def clear(self, document: Document) -> None:
-        """Show nothing in a document any more."""
-        self._results.pop(document.uri, None)
-        if not self.pulls:
-            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, []))
+    def clear(self, uris: Iterable[str]) -> None:
+        """Show nothing in texts that are closed."""
+        for uri in uris:
+            self._results.pop(uri, None)
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     # ---- actions ----
 
@@ -204,14 +207,23 @@ class Server(LanguageServer):
             after = actions.fixed_text(source, action.finding)
         else:
             after = actions.silenced_text(source, action.finding, self.catalogue)
-        if after is None or after == before.text or document.now is not before:
+        if after is None or document.now is not before:
             return None
-        edits = actions.text_edits(before.text, after, self.encoding)
+        edits = document.edits(after, self.encoding)
+        if not edits:
+            return None
         workspace = self.client_capabilities.workspace
         if workspace is None or workspace.workspace_edit is None or not workspace.workspace_edit.document_changes:
-            return types.WorkspaceEdit({document.uri: edits})
-        versioned = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
-        return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(versioned, [*edits])])
+            return types.WorkspaceEdit(dict(edits))
+        versions = document.versions
+        return types.WorkspaceEdit(
+            document_changes=[
+                types.TextDocumentEdit(
+                    types.OptionalVersionedTextDocumentIdentifier(uri=uri, version=versions[uri]), [*found]
+                )
+                for uri, found in edits.items()
+            ]
+        )
 
     def resolves_edits(self) -> bool:
         """Whether the client asks for the edit of an action when it is chosen."""
@@ -232,6 +244,7 @@ def make_server() -> Server:
     server = Server()
     _lifetime(server)
     _documents(server)
+    _notebooks(server)
     _questions(server)
     return server
 
@@ -304,32 +317,43 @@ async def _register(server: Server) -> None:
             server.log(f"the client does not tell of changed files: {error}")
 
 
+def _folder(server: Server) -> str:
+    """Where documents without a file count as lying."""
+    folder = next(iter(server.workspace.folders), None)
+    return path_of(folder, "") if folder is not None else str(Path.cwd())
+
+
+def _edited(server: Server, document: Document) -> None:
+    if server.settings_of(document).run == ON_SAVE:
+        server.schedule.held(document)
+    else:
+        server.schedule.edited(document)
+
+
+def _saved(server: Server, uri: str) -> None:
+    document = server.documents.get(uri)
+    if document is not None and server.settings_of(document).run == ON_SAVE:
+        server.schedule.edited(document, at_once=True)
+
+
 def _documents(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         item = params.text_document
-        folder = next(iter(server.workspace.folders), None)
-        path = path_of(item.uri, path_of(folder, "") if folder is not None else str(Path.cwd()))
-        document = Document(item.uri, path, item.version, item.text)
+        document = Document(item.uri, path_of(item.uri, _folder(server)), item.version, item.text)
         server.documents.add(document)
         server.schedule.edited(document, at_once=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
         document = server.documents.get(params.text_document.uri)
-        if document is None:
-            return
-        document.change(params.text_document.version, params.content_changes, server.encoding)
-        if server.settings_of(document).run == ON_SAVE:
-            server.schedule.held(document)
-        else:
-            server.schedule.edited(document)
+        if document is not None:
+            document.change(params.text_document.version, params.content_changes, server.encoding)
+            _edited(server, document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
-        document = server.documents.get(params.text_document.uri)
-        if document is not None and server.settings_of(document).run == ON_SAVE:
-            server.schedule.edited(document, at_once=True)
+        _saved(server, params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
@@ -337,9 +361,49 @@ def _documents(server: Server) -> None:
         if document is None:
             return
         server.schedule.closed(document)
-        server.clear(document)
-        if document.now.rows != server.documents.rows(document.path):  # others may have seen what was not saved
+        server.clear(document.versions)
+        if not is_saved(document):  # others may have seen what is gone now
             server.schedule.everything()
+
+
+def _notebooks(server: Server) -> None:
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenNotebookDocumentParams) -> None:
+        item = params.notebook_document
+        notebook = Notebook(item.uri, path_of(item.uri, _folder(server)), item.version)
+        notebook.open(params.cell_text_documents)
+        notebook.splice(0, 0, item.cells)
+        notebook.compose(item.version)
+        server.documents.add(notebook)
+        server.schedule.edited(notebook, at_once=True)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeNotebookDocumentParams) -> None:
+        notebook = server.documents.get(params.notebook_document.uri)
+        cells = params.change.cells
+        if not isinstance(notebook, Notebook) or cells is None:
+            return
+        if cells.structure is not None:
+            array = cells.structure.array
+            notebook.splice(array.start, array.delete_count, array.cells or ())
+            server.clear(notebook.close(cells.structure.did_close or ()))
+            notebook.open(cells.structure.did_open or ())
+        for change in cells.text_content or ():
+            notebook.edit(change, server.encoding)
+        notebook.compose(params.notebook_document.version)
+        server.documents.add(notebook)
+        _edited(server, notebook)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)
+    def saved(params: types.DidSaveNotebookDocumentParams) -> None:
+        _saved(server, params.notebook_document.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseNotebookDocumentParams) -> None:
+        notebook = server.documents.remove(params.notebook_document.uri)
+        if notebook is not None:
+            server.schedule.closed(notebook)
+            server.clear(notebook.versions)
 
 
 def _questions(server: Server) -> None:
@@ -349,7 +413,7 @@ def _questions(server: Server) -> None:
     )
     async def diagnostic(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         document = server.documents.get(params.text_document.uri)
-        if document is None:
+        if document is None or isinstance(document, Notebook):
             return types.RelatedFullDocumentDiagnosticReport([])
         return await server.pulled(document, params.previous_result_id)
 
@@ -362,13 +426,13 @@ def _questions(server: Server) -> None:
         if document is None:
             return []
         await server.schedule.settled(document)
-        span = server.encoding.span(document.now.rows, params.range)
+        span = document.span(params.text_document.uri, params.range, server.encoding)
         only = [str(getattr(kind, "value", kind)) for kind in params.context.only] if params.context.only else None
-        named = {(str(item.code), item.range.start.line + 1): item for item in params.context.diagnostics}
+        rows = {(str(item.code), _row(server, document, params, item)): item for item in params.context.diagnostics}
         found: list[types.CodeAction] = []
-        for action in actions.actions(server.findings(document), span, only, named):
+        for action in actions.actions(server.findings(document), span, only, rows):
             finding = action.finding
-            diagnostic = named.get((finding.code, finding.span.row)) if finding is not None else None
+            diagnostic = rows.get((finding.code, finding.span.row)) if finding is not None else None
             made = types.CodeAction(
                 action.title,
                 action.kind,
@@ -397,15 +461,19 @@ def _questions(server: Server) -> None:
         document = server.documents.get(params.text_document.uri)
         if document is None or "noqa" not in document.now.text:
             return None
-        rows = document.now.rows
-        found = Suppressions(document.source(), server.catalogue).words_at(
-            *server.encoding.place(rows, params.position)
-        )
+        uri, place = params.text_document.uri, types.Range(params.position, params.position)
+        span = document.span(uri, place, server.encoding)
+        found = Suppressions(document.source(), server.catalogue).words_at(span.row, span.column)
         text = actions.hover_text((word for word, _ in found), server.catalogue)
         if not text:
             return None
         content = types.MarkupContent(types.MarkupKind.Markdown, text)
-        return types.Hover(content, server.encoding.range(rows, found[0][1]))
+        return types.Hover(content, document.location(found[0][1], server.encoding).range)
+
+
+def _row(server: Server, document: Document, params: types.CodeActionParams, item: types.Diagnostic) -> int:
+    """The row of the program that a diagnostic of the client begins in."""
+    return document.span(params.text_document.uri, item.range, server.encoding).row
 
 
 def serve() -> int:

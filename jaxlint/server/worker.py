@@ -12,7 +12,19 @@ import traceback
 from typing import BinaryIO
 
 from jaxlint.server.analyst import Analyst
-from jaxlint.server.messages import HEADER, Abandon, Check, Configure, Ended, Mend, Opened, Request, Result, packed
+from jaxlint.server.messages import (
+    HEADER,
+    Abandon,
+    Check,
+    Configure,
+    Ended,
+    Mend,
+    Opened,
+    Ready,
+    Request,
+    Result,
+    packed,
+)
 from jaxlint.workers import Abandoned
 
 
@@ -53,6 +65,8 @@ def main() -> None:
     gc.disable()
     analyst = Analyst(inbox.checkpoint)
     _tidy()
+    answers.write(packed(Ready()))
+    answers.flush()
     while True:
         request = inbox.next()
         if isinstance(request, Configure):

@@ -229,6 +229,59 @@ class Editor:
         document = types.TextDocumentIdentifier(path.as_uri())
         self.do(lambda: self.client.text_document_did_close(types.DidCloseTextDocumentParams(document)))
 
+    # ---- notebooks ----
+
+    def open_notebook(self, path: Path, cells: Mapping[str, str]) -> None:
+        """Open a notebook with cells of Python, by their URIs."""
+        self._versions[path.as_uri()] = 1
+        notebook = types.NotebookDocument(path.as_uri(), "jupyter-notebook", 1, [_cell(uri) for uri in cells])
+        items = [types.TextDocumentItem(uri, "python", 1, text) for uri, text in cells.items()]
+        params = types.DidOpenNotebookDocumentParams(notebook, items)
+        self.do(lambda: self.client.notebook_document_did_open(params))
+
+    def change_notebook(self, path: Path, cells: types.NotebookDocumentCellChanges) -> None:
+        """Tell of new cells or texts."""
+        uri = path.as_uri()
+        version = self._versions[uri] = self._versions[uri] + 1
+        document = types.VersionedNotebookDocumentIdentifier(version, uri)
+        params = types.DidChangeNotebookDocumentParams(document, types.NotebookDocumentChangeEvent(cells=cells))
+        self.do(lambda: self.client.notebook_document_did_change(params))
+
+    def type_in_cell(self, path: Path, cell: str, version: int, row: int, column: int, text: str) -> None:
+        """Put a text into a cell."""
+        place = types.Position(row, column)
+        change = types.TextDocumentContentChangePartial(types.Range(place, place), text)
+        document = types.VersionedTextDocumentIdentifier(version, cell)
+        edits = types.NotebookDocumentCellContentChanges(document, [change])
+        self.change_notebook(path, types.NotebookDocumentCellChanges(text_content=[edits]))
+
+    def insert_cell(self, path: Path, index: int, cell: str, text: str) -> None:
+        """Put a cell in front of another."""
+        array = types.NotebookCellArrayChange(index, 0, [_cell(cell)])
+        item = types.TextDocumentItem(cell, "python", 1, text)
+        structure = types.NotebookDocumentCellChangeStructure(array, [item], [])
+        self.change_notebook(path, types.NotebookDocumentCellChanges(structure=structure))
+
+    def delete_cell(self, path: Path, index: int, cell: str) -> None:
+        """Take a cell away."""
+        array = types.NotebookCellArrayChange(index, 1, [])
+        structure = types.NotebookDocumentCellChangeStructure(array, [], [types.TextDocumentIdentifier(cell)])
+        self.change_notebook(path, types.NotebookDocumentCellChanges(structure=structure))
+
+    def close_notebook(self, path: Path, cells: Sequence[str]) -> None:
+        """Close a notebook."""
+        closed = [types.TextDocumentIdentifier(cell) for cell in cells]
+        params = types.DidCloseNotebookDocumentParams(types.NotebookDocumentIdentifier(path.as_uri()), closed)
+        self.do(lambda: self.client.notebook_document_did_close(params))
+
+    def expect_in(self, uri: str, *codes: str) -> list[types.Diagnostic]:
+        """Wait until just these codes are shown in a cell."""
+
+        def shown() -> list[types.PublishDiagnosticsParams]:
+            return [found for found in self.published[uri][-1:] if codes_of(found.diagnostics) == list(codes)]
+
+        return list(self.until(shown)[0].diagnostics)
+
     # ---- what comes back ----
 
     def latest(self, path: Path) -> types.PublishDiagnosticsParams | None:
@@ -269,7 +322,7 @@ class Editor:
 
     def actions(
         self,
-        path: Path,
+        path: Path | str,
         row: int,
         *,
         only: Sequence[types.CodeActionKind | str] | None = None,
@@ -278,14 +331,20 @@ class Editor:
         """The actions that are offered on a zero-based row."""
         region = types.Range(types.Position(row, 0), types.Position(row, 1000))
         context = types.CodeActionContext(list(diagnostics), list(only) if only is not None else None)
-        params = types.CodeActionParams(types.TextDocumentIdentifier(path.as_uri()), region, context)
+        uri = path if isinstance(path, str) else path.as_uri()
+        params = types.CodeActionParams(types.TextDocumentIdentifier(uri), region, context)
         found: Sequence[object] | None = self.run(self.client.text_document_code_action_async(params))
         return [action for action in found or [] if isinstance(action, types.CodeAction)]
 
-    def hover(self, path: Path, row: int, column: int) -> types.Hover | None:
+    def hover(self, path: Path | str, row: int, column: int) -> types.Hover | None:
         """What is shown at a zero-based position."""
-        params = types.HoverParams(types.TextDocumentIdentifier(path.as_uri()), types.Position(row, column))
+        uri = path if isinstance(path, str) else path.as_uri()
+        params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(row, column))
         return self.run(self.client.text_document_hover_async(params))
+
+
+def _cell(uri: str) -> types.NotebookCell:
+    return types.NotebookCell(types.NotebookCellKind.Code, uri)
 
 
 def framed(message: object) -> bytes:

@@ -439,6 +439,60 @@ def test_hover_tells_of_suppression_codes_only(editor: Editor, tmp_path: Path) -
         assert editor.hover(path, row, place) is None
 
 
+# ---- notebooks ----
+
+
+def test_cells_of_a_notebook_are_one_program(editor: Editor, tmp_path: Path) -> None:
+    path = tmp_path / "draw.ipynb"
+    setup, draw, more = (f"vscode-notebook-cell://{path}#{name}" for name in ("setup", "draw", "more"))
+    text = "%matplotlib inline\na = jax.random.normal(key)\nb = '🎉', jax.random.normal(key)"
+    editor.open_notebook(path, {setup: "import jax\nkey = jax.random.key(0)", draw: text})
+    (found,) = editor.expect_in(draw, "JAX201")
+    assert found.range == types.Range(types.Position(2, 10), types.Position(2, 32))
+    assert found.related_information is not None
+    place = found.related_information[0].location
+    assert (place.uri, place.range.start) == (draw, types.Position(1, 4))
+    assert editor.expect_in(setup) == []
+    disable = next(action for action in editor.actions(draw, 2) if action.title.startswith("Disable"))
+    assert disable.edit is not None and disable.edit.changes is not None
+    assert list(disable.edit.changes) == [draw]
+    (edit,) = disable.edit.changes[draw]
+    assert edit.new_text == "b = '🎉', jax.random.normal(key)  # noqa: JAX201"
+    assert edit.range == types.Range(types.Position(2, 0), types.Position(2, 32))
+    editor.insert_cell(path, 0, more, "%pip install jax")
+    editor.type_in_cell(path, setup, 2, 0, 0, "# typed\n")
+    editor.type_in_cell(path, draw, 2, 0, 0, "key = jax.random.key(1)\n")
+    (found,) = editor.expect_in(draw, "JAX201")
+    editor.until(lambda: editor.published[draw][-1].version == 2)
+    assert editor.published[draw][-1].diagnostics[0].range.start == types.Position(3, 10)
+    editor.type_in_cell(path, draw, 3, 3, 32, "  # noqa: JAX201")
+    editor.expect_in(draw)
+    hover = editor.hover(draw, 3, 44)
+    assert hover is not None and hover.range is not None and hover.range.start == types.Position(3, 42)
+    editor.type_in_cell(path, draw, 4, 3, 0, "(")
+    editor.expect_in(draw, "JAX001")
+    editor.delete_cell(path, 2, draw)
+    assert editor.expect_in(draw) == []
+    editor.close_notebook(path, [setup, more])
+    editor.open(write(tmp_path / "draw.py", REUSE))
+    editor.expect(tmp_path / "draw.py", "JAX201")
+
+
+def test_fixes_stay_in_their_cells(tmp_path: Path) -> None:
+    path = tmp_path / "fixable.ipynb"
+    first, second = f"cell:{path}#1", f"cell:{path}#2"
+    cells = {first: "import jax\nimport jax.numpy as jnp\ny = jnp.zeros(3)", second: "%time y[0] = 1\ny[1] = 2\ny"}
+    with Editor(tmp_path, can=capabilities(pull=True, versioned=True)) as editor:
+        editor.open_notebook(path, cells)
+        editor.expect_in(second, "JAX105", "JAX105")
+        (everything,) = editor.actions(second, 0, only=["source.fixAll"])
+        assert everything.edit is not None and everything.edit.document_changes is not None
+        (change,) = everything.edit.document_changes
+        assert isinstance(change, types.TextDocumentEdit)
+        assert change.text_document.uri == second
+        assert applied(cells[second], change.edits) == "%time y = y.at[0].set(1)\ny = y.at[1].set(2)\ny"
+
+
 # ---- settings ----
 
 

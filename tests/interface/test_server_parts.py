@@ -187,8 +187,9 @@ LONG = "import jax\n" + "".join(
 )
 
 
-def test_an_abandoned_job_ends_and_the_process_goes_on(tmp_path: Path) -> None:
+def test_an_abandoned_job_ends_and_the_process_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = str(tmp_path / "long.py")
+    monkeypatch.setattr(link_module, "GRACE", 100)
 
     async def test() -> None:
         told: list[Configure | Opened] = [Configure((Folder(""),)), Opened(path, Source(path, LONG))]
@@ -209,6 +210,15 @@ def test_an_abandoned_job_ends_and_the_process_goes_on(tmp_path: Path) -> None:
     asyncio.run(asyncio.wait_for(test(), 120))
 
 
+HANGING = """import sys; sys.path[:] = {path!r}
+import time
+from jaxlint.server.messages import Ready, packed
+sys.stdout.buffer.write(packed(Ready()))
+sys.stdout.buffer.flush()
+time.sleep(600)
+"""
+
+
 def test_a_process_that_hangs_or_dies_is_replaced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = str(tmp_path / "a.py")
     boot = link_module._BOOT
@@ -217,7 +227,7 @@ def test_a_process_that_hangs_or_dies_is_replaced(monkeypatch: pytest.MonkeyPatc
         log: list[str] = []
         told: list[Configure | Opened] = [Configure((Folder(""),)), Opened(path, Source(path, "x = 1\n"))]
         link = Link(lambda: told, log.append)
-        monkeypatch.setattr(link_module, "_BOOT", "import time; time.sleep(600)  # {path}")
+        monkeypatch.setattr(link_module, "_BOOT", HANGING)
         monkeypatch.setattr(link_module, "GRACE", 0.05)
         waiting = asyncio.ensure_future(link.ask(Check(1, (path,), wide=False)))
         while 1 not in link._waiting:
