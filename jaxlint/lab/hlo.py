@@ -10,7 +10,7 @@ COLLECTIVES = (
     "reduce-scatter",
 )  # fmt: skip
 # `%name = f32[4]{0} fusion(...)`: the type may be a tuple, and the operation follows it.
-_INSTRUCTION = re.compile(r"^\s*(?:ROOT )?%?[\w.\-]+ = (?:\([^=]*?\)|\S+) ([a-z][\w\-]*)\(", re.MULTILINE)
+_INSTRUCTION = re.compile(r"^\s*(?:ROOT )?%?[\w.\-]+ = (?:\(.*?\)|\S+) ([a-z][\w\-]*)\(", re.MULTILINE)
 _ALIASED_PARAMETER = re.compile(r"\((\d+), \{[^}]*\}")
 _STABLE_OPERATION = re.compile(r"= \"?((?:stablehlo|chlo|sdy|mhlo)\.[\w.]+)\"?")
 _STABLE_COLLECTIVES = tuple(f"stablehlo.{name.replace('-', '_')}" for name in COLLECTIVES)
