@@ -37,7 +37,8 @@ def _parser() -> Parser:
     add_target(parser)
     parser.add_argument(
         "--factory", "--inputs", metavar="NAME",
-        help="a function that returns `(args, kwargs)`: by its name in FILE, as pkg.mod:NAME, or as OTHER_FILE::NAME",
+        help="a function that returns `(args, kwargs)`: by its name in FILE, as pkg.mod:NAME, or as OTHER_FILE::NAME; "
+        "without one, likely inputs are tried",
     )  # fmt: skip
     parser.add_argument(
         "--static",

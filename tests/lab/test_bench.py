@@ -173,6 +173,8 @@ def test_state_that_cannot_be_carried(program: str, function: str, words: str) -
 
 
 def test_options_that_do_not_fit(program: str, tmp_path: Path) -> None:
+    run = jaxlint("bench", f"{program}::double")
+    assert run.code == 2 and "`double` needs inputs" in run.err
     run = jaxlint("bench", f"{program}::double", "--static", "x")
     assert run.code == 2 and "--static is for --jit" in run.err
     run = jaxlint("bench", f"{program}::double", "--factory", "make", "--plot", str(tmp_path / "no" / "plot.svg"))

@@ -149,6 +149,23 @@ def test_numbers_beside_functions_are_traced(tmp_path: Path) -> None:
     assert timed.code == 0 and timed.report["functions"][0]["compiled_when_steady"] == 0, timed.out
 
 
+def test_without_a_factory_likely_inputs_are_tried(tmp_path: Path) -> None:
+    program = write(
+        tmp_path,
+        "import jax\nimport jax.numpy as jnp\n\n\ndef noisy(params, x, key):\n"
+        "    return x @ params['w'] + jax.random.normal(key, x.shape)\n\n\n"
+        "def never(x):\n    raise ValueError('never')\n",
+    )
+    run = jaxlint("probe", f"{program}::noisy", "--format", "json")
+    assert run.code == 0, run.out
+    (report,) = run.report["programs"]
+    assert report["factory"].startswith("a guess: ") and "key=key(" in report["factory"]
+    failed = jaxlint("probe", f"{program}::never")
+    assert (
+        failed.code == 1 and "inputs from a guess: x=" in failed.out and "trace FAILED: ValueError: never" in failed.out
+    )
+
+
 def test_collectives(tmp_path: Path) -> None:
     program = write(
         tmp_path,
@@ -178,7 +195,6 @@ def test_the_comment_names_the_factory(program: str) -> None:
         (["{}.missing.py::f"], "no such file"),
         (["{}::missing", "--factory", "make_inputs"], "has no `missing`"),
         (["{}::TABLE", "--factory", "make_inputs"], "no function"),
-        (["{}::step"], "needs inputs"),
         (["{}::step", "--factory", "nowhere"], "has no `nowhere`"),
         (["{}::step", "--factory", "step"], "program failed: TypeError"),
         (["{}::step", "--factory", "no_pair"], "must return `(args, kwargs)`, not float"),

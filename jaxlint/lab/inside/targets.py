@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,22 +27,35 @@ def target(text: str) -> tuple[Loaded, Any]:
     return loaded, function
 
 
-def sides(requested: Iterable[dict[str, Any]]) -> Iterator[tuple[Any, str, Callable[[], Inputs]]]:
-    """For each side of a comparison the function, and its factory with its name."""
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A function with its factory, if one was named: by the user, or by a comment at the function."""
+
+    loaded: Loaded
+    name: str
+    function: Any
+    factory: tuple[str, Callable[[], Inputs]] | None
+
+    def required(self) -> Callable[[], Inputs]:
+        """The factory, where nothing can stand in for it."""
+        if self.factory is None:
+            raise LoadError(
+                f"`{self.name}` needs inputs: name a function that returns `(args, kwargs)` with --factory, "
+                f"or in a comment above it: `# jaxlint: inputs=make_inputs`"
+            )
+        return self.factory[1]
+
+
+def sides(requested: Iterable[dict[str, Any]]) -> Iterator[Side]:
+    """The sides of a comparison."""
     for side in requested:
         loaded, function = target(side["target"])
-        yield function, *_inputs_of(loaded, side["target"], side["factory"])
+        qualname = side["target"].partition("::")[2]
+        name = side["factory"] or _from_comment(loaded, qualname)
+        yield Side(loaded, qualname, function, _named(loaded, name) if name is not None else None)
 
 
-def _inputs_of(loaded: Loaded, text: str, named: str | None) -> tuple[str, Callable[[], Inputs]]:
-    """The factory that the user names, or that a comment at the function names."""
-    qualname = text.partition("::")[2]
-    name = named or _from_comment(loaded, qualname)
-    if name is None:
-        raise LoadError(
-            f"`{qualname}` needs inputs: name a function that returns `(args, kwargs)` with --factory, "
-            f"or in a comment above it: `# jaxlint: inputs=make_inputs`"
-        )
+def _named(loaded: Loaded, name: str) -> tuple[str, Callable[[], Inputs]]:
     make = any_factory(loaded, name)
     return name, lambda: call_factory(make, name)
 

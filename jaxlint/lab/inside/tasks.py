@@ -45,12 +45,15 @@ def _probe(request: dict[str, Any], channel: Channel) -> dict[str, Any]:
     from jaxlint.lab.difference import difference
     from jaxlint.lab.inside import machine
     from jaxlint.lab.inside.callables import jitted
+    from jaxlint.lab.inside.guesses import guess
     from jaxlint.lab.inside.probe import prepare, probe
 
     programs = []
-    for side, (function, factory_name, make) in zip(request["sides"], asked, strict=True):
+    for side, found in zip(request["sides"], asked, strict=True):
+        static = request["static"]
+        factory_name, make = found.factory or guess(found.loaded, found.name, found.function, static)
         args, kwargs = make()
-        subject = jitted(side["target"].partition("::")[2], function, args, kwargs, request["static"])
+        subject = jitted(found.name, found.function, args, kwargs, static)
         prepare()
         report = probe(
             subject, args, kwargs, optimised=request["compile"], folder=Path(side["folder"]) if side["folder"] else None
@@ -107,7 +110,7 @@ def _recompiles(request: dict[str, Any], channel: Channel) -> dict[str, Any]:
 def _bench(request: dict[str, Any], channel: Channel) -> dict[str, Any]:
     from jaxlint.lab.inside.targets import sides
 
-    asked = list(sides(request["sides"]))
+    asked = [(side.function, side.required()) for side in sides(request["sides"])]
 
     from jaxlint.lab.inside import machine
     from jaxlint.lab.inside.bench import Plan, bench, train
@@ -118,7 +121,7 @@ def _bench(request: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
     subjects: list[Subject] = []
     factories: list[Factory] = []
-    for side, (function, _, make) in zip(request["sides"], asked, strict=True):
+    for side, (function, make) in zip(request["sides"], asked, strict=True):
         if request["jit"]:
             args, kwargs = make()
             subjects.append(jitted(side["label"], function, args, kwargs, request["static"]))
