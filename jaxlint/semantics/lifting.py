@@ -18,6 +18,7 @@ from jaxlint.semantics.values import (
     Const,
     Content,
     Ext,
+    ExtObj,
     Key,
     Many,
     Opaque,
@@ -121,6 +122,8 @@ class Lifting:
             element = value.element
             return Many(value.kind, lambda i: self(element(i), level + 1), value.length, value.source)
         if isinstance(value, Ext) and value.name.rpartition(".")[2] in NUMBERS and not self.arrays_only:
+            return Array(trace)
+        if isinstance(value, ExtObj) and self.it.knowledge.classes.get(value.cls) == "abstract_value":
             return Array(trace)
         return value
 
