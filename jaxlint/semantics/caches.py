@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics.events import CacheTraced
+from jaxlint.semantics.events import (
+    ArgumentConcrete,
+    CacheTraced,
+    Concretized,
+    HostArrayIndexed,
+    MaskIndexed,
+    ShapeUnknown,
+    SliceBoundTraced,
+    TruthTested,
+)
 from jaxlint.semantics.values import (
     ABSTRACT,
     DEFAULTED,
@@ -21,7 +30,13 @@ from jaxlint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Interpreter
+    from collections.abc import Callable
+
+    from jaxlint.semantics.events import Event
+    from jaxlint.semantics.interpreter import Ctx, Interpreter
+
+_ASKING = (TruthTested, Concretized, ArgumentConcrete, ShapeUnknown, MaskIndexed, SliceBoundTraced, HostArrayIndexed)
+"""What is told when a number is asked of a tracer."""
 
 
 def mark(it: Interpreter, value: Value, place: Place) -> None:
@@ -30,6 +45,16 @@ def mark(it: Interpreter, value: Value, place: Place) -> None:
         value = value.func
     if isinstance(value, Func):
         it.cached[id(value.fn)] = place
+
+
+def outside_the_trace(emit: Callable[[Event], None]) -> Callable[[Event], None]:
+    """Tell all but what asks for numbers: what a cached function makes of plain arguments may have them."""
+
+    def told(event: Event) -> None:
+        if not isinstance(event, _ASKING):
+            emit(event)
+
+    return told
 
 
 class Meeting:
@@ -46,6 +71,10 @@ class Meeting:
             given = given[1:]
         self.arguments: tuple[Any, ...] = tuple(fingerprint(value) for _, value in given)
         self.traced = next((name for name, value in given if _certainly_traced(value)), None)
+
+    def may_be_filled(self, ctx: Ctx) -> bool:
+        """Whether an earlier call may have made the result, outside the trace that asks for it now."""
+        return self.traced is None and ctx.abstract
 
     def returned(self, it: Interpreter, result: Value) -> None:
         """Tell when the arguments cannot be hashed, or when the result belongs to a trace."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics import buffers, compiles, stacked, timing, varying
-from jaxlint.semantics.caches import Meeting, mark
+from jaxlint.semantics.caches import Meeting, mark, outside_the_trace
 from jaxlint.semantics.demands import DEMANDS
 from jaxlint.semantics.events import Called
 from jaxlint.semantics.expressions import evaluate
@@ -334,10 +334,12 @@ def call_func(
     fn = func.fn
     if it.statements > MAX_WORK:
         it.counters["file budget"] += 1
+        timing.unseen(it)
         it.tainted.add("file budget")  # what is known from here on serves this file only
         return Opaque()
     if it.depth >= MAX_DEPTH or it.steps > MAX_STEPS:
         it.counters["budget"] += 1
+        timing.unseen(it)
         return Opaque()
     if it.running.count(fn) > 1 or (it.running.count(fn) == 1 and func.closure is None):
         return Opaque()
@@ -352,11 +354,18 @@ def call_func(
     direct, it.direct = it.direct, False
     meeting = Meeting(it, func, env, place) if it.cached and id(fn) in it.cached else None
     once = context.depth > 0 and func.receiver is not None and first_call(it, place, func.receiver)
+    filled = meeting is not None and meeting.may_be_filled(context)
+    emit = it.emit
     it.done_once += once
+    if filled:
+        it.filled += 1
+        it.emit = outside_the_trace(emit)
     if direct or func.closure is not None or fn.is_lambda or not summaries.can_abstract(it, env):
         result = run_inline(it, func, env, place, context)
     else:
         result = summaries.call_summarised(it, func, env, place, context)
+    it.emit = emit
+    it.filled -= filled
     it.done_once -= once
     if meeting is not None:
         meeting.returned(it, result)
@@ -381,6 +390,7 @@ def run_inline(it: Interpreter, func: Func, env: dict[str, Value], place: Place,
     runs = it.runs.get(id(func.fn), 0)
     if runs >= MAX_RUNS:
         it.counters["repeated"] += 1
+        timing.unseen(it)
         return Opaque()
     it.runs[id(func.fn)] = runs + 1
     frame = Frame(func.fn, func.env, ctx, it.fr, place, func.closure, func)

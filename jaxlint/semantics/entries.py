@@ -126,7 +126,7 @@ def _base(it: Interpreter, env: ModuleEnv) -> None:
     assert top is not None
     it.fr = Frame(top, env, Ctx(), None, None, None, None)
     it.st = State(it.fr.fid, {})
-    it.done_once = 0
+    it.done_once = it.filled = 0
     it.fr.own.parent = None
 
 

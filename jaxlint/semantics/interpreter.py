@@ -117,6 +117,13 @@ class Ctx:
         self.boundary = False
         self.axes: Axes = parent.axes if parent is not None else NO_AXES
 
+    def eager(self) -> Ctx:
+        """The same place of the program, where what JAX computes is no tracer."""
+        ctx = Ctx(self)
+        ctx.abstract = False
+        ctx.arguments, ctx.shared, ctx.pending = self.arguments, self.shared, self.pending
+        return ctx
+
 
 class Loop:
     """A running Python loop: the paths that broke out and those that went on to the next pass."""
@@ -212,6 +219,8 @@ class Interpreter:
         self.memo: dict[Any, Any] = {}
         self.done_once = 0
         """Running calls that are made only where their object says that they were not made before."""
+        self.filled = 0
+        """Running calls of cached functions whose results may have been made before the trace."""
         self.running: list[ir.FunctionIR] = []
         self.older: set[int] = set()
         self.donations = 0

@@ -443,12 +443,7 @@ def _with(it: Interpreter, stmt: ir.With) -> list[State]:
         value = evaluate(it, expr)
         it.emit(ContextEntered(it.place(expr), value, statement))
         if type(value) is CompileTime:
-            from jaxlint.semantics.interpreter import Ctx
-
-            ctx = Ctx(saved)
-            ctx.abstract = False
-            ctx.arguments, ctx.shared, ctx.pending = saved.arguments, saved.shared, saved.pending
-            frame.ctx = ctx
+            frame.ctx = saved.eager()
         if target is not None:
             assign_target(it, target, objects.enter_context(it, value, it.place(expr)), stmt)
         expecting |= isinstance(value, Opaque) and value.tag == ("raises",)

@@ -353,7 +353,17 @@ def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: P
         new_env[name], part = abstraction(value)
         signature.append(part)
     asked = ctx.depth == 0 or not it.unasked
-    key = (identity, ctx.abstract, ctx.depth > 0, asked, it.done_once > 0, bool(ctx.bodies), ctx.axes, tuple(signature))
+    key = (
+        identity,
+        ctx.abstract,
+        ctx.depth > 0,
+        asked,
+        it.done_once > 0,
+        it.filled > 0,
+        bool(ctx.bodies),
+        ctx.axes,
+        tuple(signature),
+    )
     try:
         known = it.memo.get(key) or it.local_memo.get(key)
     except TypeError:

@@ -153,6 +153,10 @@ class Chosen:
                 self.names.add(parameters[position])
         if parameters is not None:
             self.positions |= {index for index, name in enumerate(parameters) if name in self.names}
+            # A wrapper that passes its arguments on has the signature of what it wraps: the names are found there.
+            func = innermost(wrapped.inner)
+            if func is not None and self.names - {param.name for param in func.fn.params}:
+                self.known = self.known and not any(param.kind == "star" for param in func.fn.params)
 
     def has(self, position: int | None, name: str | None) -> bool:
         """Whether an argument is picked."""
