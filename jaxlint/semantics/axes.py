@@ -120,10 +120,13 @@ def asked(it: Interpreter, place: Place, function: str, value: Value) -> None:
     """A collective asks for axes by name."""
     names = axis_names(it, value)
     axes: Axes = it.fr.ctx.axes
-    if not names or any(errors & _CATCHING for errors in it.expected):
+    if not names:
         return
+    attempt = any(errors & _CATCHING for errors in it.expected)
     for name in sorted(names):
-        if name in axes.names or axes.open:
+        if attempt:
+            it.st.assume(("axis", name), True)  # on the path that goes on, the attempt did not fail
+        elif name in axes.names or axes.open or ("axis", name) in it.st.facts:
             it.bound_axes.add((place, name))
         elif (axes.rooted or name in axes.beside) and (place, name) not in it.unbound_axes:
             within = it.fr.fn.name

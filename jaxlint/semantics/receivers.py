@@ -228,7 +228,10 @@ def _is_attribute(expr: ir.Expr, fn: ir.FunctionIR, name: str) -> bool:
 
 
 def _stored(body: list[ir.Stmt], receiver: str) -> dict[str, ir.Stmt]:
-    """Attributes of the receiver that statements store, change item by item or change by a method; not memos."""
+    """Attributes of the receiver that statements store, change item by item or change by a method; not memos.
+
+    One that is set to None is emptied, to be filled again.
+    """
     found: dict[str, ir.Stmt] = {}
     for stmt in body:
         if isinstance(stmt, ir.If) and _asks_whether_there(stmt.test, receiver):
@@ -244,7 +247,8 @@ def _stored(body: list[ir.Stmt], receiver: str) -> dict[str, ir.Stmt]:
 def _stored_by(stmt: ir.Stmt, receiver: str) -> list[str]:
     targets: list[Any] = []
     if isinstance(stmt, ir.Assign):
-        targets = list(stmt.targets) if stmt.value is not None else []
+        emptied = isinstance(stmt.value, ir.Lit) and stmt.value.value is None
+        targets = list(stmt.targets) if stmt.value is not None and not emptied else []
     elif isinstance(stmt, ir.AugAssign | ir.For):
         targets = [stmt.target]
     elif isinstance(stmt, ir.Delete):

@@ -47,8 +47,8 @@ class Unrolled:
 
 def start(it: Interpreter, iterable: Value, target: ir.Expr) -> Unrolled | None:
     """What is unrolled when a loop over `iterable` starts under a trace; None where the passes are few by nature."""
-    if _in_kernel(it):
-        return None
+    if it.fr.ctx.shape or _in_kernel(it):
+        return None  # nothing is compiled where only shapes are asked for
     found = _count(it, iterable, target)
     return Unrolled(*found, it.work) if found is not None else None
 
@@ -79,11 +79,17 @@ def _range(it: Interpreter, value: Many) -> tuple[str, str] | None:
     if value.length is not None:
         return ("default", str(value.length)) if value.length >= LARGE else None
     bounds = value.source.items if isinstance(value.source, TupleV) else ()
+    if bounds and isinstance(bounds[0], Opaque) and _is_negated(bounds[0]):
+        return None  # offsets to both sides: the width of a band or a stencil
     for bound in bounds[:2]:
         found = _source(it, bound, 0)
         if found is not None:
             return found
     return None
+
+
+def _is_negated(value: Opaque) -> bool:
+    return value.made is not None and value.made.op == "-" and len(value.made.args) == 1
 
 
 def _source(it: Interpreter, value: Value, depth: int) -> tuple[str, str] | None:
