@@ -197,6 +197,56 @@ def _parsed(name: str, text: str) -> object:
     return lines
 
 
+_POSITION = {
+    "type": "object",
+    "required": ["line", "column"],
+    "additionalProperties": False,
+    "properties": {"line": {"type": "integer", "minimum": 1}, "column": {"type": "integer", "minimum": 1}},
+}
+_TEXT = {"type": "string", "minLength": 1}
+
+
+def _object(required: dict[str, object], **optional: object) -> dict[str, object]:
+    properties = {**required, **optional}
+    return {
+        "type": "object", "required": list(required), "additionalProperties": False, "properties": properties
+    }  # fmt: skip
+
+
+_RANGE = _object({"start": _POSITION, "end": _POSITION})
+_PLACE = _object({"path": _TEXT, "range": _RANGE})
+_SEVERITY = {"enum": ["UNKNOWN_SEVERITY", "ERROR", "WARNING", "INFO"]}
+SCHEMAS = {
+    # The messages of reviewdog's proto/rdf/reviewdog.proto.
+    "rdjson": _object(
+        {"source": _object({"name": _TEXT}, url=_TEXT), "severity": _SEVERITY,
+         "diagnostics": {"type": "array", "items": _object(
+             {"message": _TEXT, "location": _PLACE},
+             severity=_SEVERITY,
+             code=_object({"value": _TEXT}, url=_TEXT),
+             suggestions={"type": "array", "items": _object({"range": _RANGE, "text": {"type": "string"}})},
+             relatedLocations={"type": "array", "items": _object({"location": _PLACE}, message=_TEXT)},
+         )}}
+    ),
+    # What GitLab's documentation asks of a code quality report.
+    "gitlab": {"type": "array", "items": _object(
+        {"check_name": _TEXT, "description": _TEXT, "fingerprint": _TEXT,
+         "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+         "location": _object(
+             {"path": {"type": "string", "pattern": "^[^/]"},
+              "positions": _object({"begin": _POSITION, "end": _POSITION})}
+         )}
+    )},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_documents_fit_their_schemas(name: str) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    for findings in (FINDINGS, []):
+        jsonschema.validate(json.loads(_text(name, findings)), SCHEMAS[name])
+
+
 MACHINE_FORMATS = [name for name in FORMATS if name not in TEXT_FORMATS]
 
 
