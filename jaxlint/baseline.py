@@ -15,7 +15,7 @@ from typing import Any
 
 from jaxlint.config.errors import UsageError
 from jaxlint.findings import Finding
-from jaxlint.report.identity import source_of
+from jaxlint.report.identity import text_of
 
 VERSION = 1
 
@@ -50,7 +50,7 @@ class Baseline:
         left = Counter(self._counts.get(name, ()))
         new: list[Finding] = []
         for finding in findings:
-            entry = Entry(name, finding.code, source_of(finding, rows))
+            entry = Entry(name, finding.code, text_of(finding.span, rows))
             if left[entry] > 0:
                 left[entry] -= 1
             else:
@@ -98,7 +98,8 @@ def baseline_text(file: Path, findings: Iterable[Finding], rows: Callable[[str],
     """A baseline that knows these findings, one line an entry. `rows` gives the source of a file by its path."""
     folder = Path(os.path.realpath(file)).parent
     counts = Counter(
-        Entry(_name(finding.path, folder), finding.code, source_of(finding, rows(finding.path))) for finding in findings
+        Entry(_name(finding.path, folder), finding.code, text_of(finding.span, rows(finding.path)))
+        for finding in findings
     )
     return "".join(_lines(counts))
 

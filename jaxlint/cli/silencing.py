@@ -16,6 +16,8 @@ from jaxlint.files.suppressions import Suppressions
 from jaxlint.findings import Finding
 from jaxlint.fixes.text import Rows, regions, replaced
 from jaxlint.fixes.write import write_source
+from jaxlint.notebooks.places import located
+from jaxlint.report.cells import in_cell
 from jaxlint.report.text import shown_path
 from jaxlint.runner import Outcome
 from jaxlint.source import Source, read_source
@@ -118,7 +120,8 @@ def add_noqa(outcome: Outcome, catalogue: Catalogue, reason: str, shown: Callabl
             done.problems.append(f"{shown(Path(path))}: {problem}")
     done.message = f"Silenced {_counted(silenced, 'finding')} in {_counted(files, 'file')}."
     if done.left:
-        places = [f"{shown(Path(f.path))}:{f.span.row} {f.code}" for f in sorted(done.left, key=Finding.sort_key)]
+        left = located(done.left, lambda path: read_source(Path(path)))
+        places = [f"{shown(Path(f.path))}:{in_cell(f.cell)}{f.span.row} {f.code}" for f in left]
         more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
         done.message += f" No comment can silence {', '.join(places[:_SHOWN])}{more}."
     return done

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jaxlint.findings import Severity
-from jaxlint.report.cells import file_span
+from jaxlint.report.cells import file_span, with_cell
 from jaxlint.report.formats import Report
 from jaxlint.report.paths import for_log
 
@@ -25,4 +25,4 @@ def render(report: Report) -> Iterator[str]:
             "code": finding.code,
         }
         shown = "".join(f"{key}={str(value).translate(_PROPERTY)};" for key, value in properties.items())
-        yield f"##vso[task.logissue {shown}]{for_log(finding.told).translate(_DATA)}\n"
+        yield f"##vso[task.logissue {shown}]{for_log(with_cell(finding)).translate(_DATA)}\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from jaxlint.findings import Finding, Severity
-from jaxlint.report.cells import file_span
+from jaxlint.findings import Finding, Severity, Span
+from jaxlint.report.cells import file_span, in_cell
 from jaxlint.report.formats import Report
 from jaxlint.report.paths import for_log, in_repository
 from jaxlint.report.text import TextContext, shown_path
@@ -46,7 +46,7 @@ def _command(finding: Finding, path: str, context: TextContext) -> str:
     shown = ",".join(f"{key}={str(value).translate(_PROPERTY)}" for key, value in properties.items())
     lines = [_headline(finding, context)]
     for related in finding.related:
-        place = f"{shown_path(related.path, context.cwd)}:{related.span.row}:{related.span.column}"
+        place = _place(related.path, related.cell, related.span, context)
         lines.append(f"  note: {place}: {for_log(related.message)}")
     if finding.help:
         lines.append(f"  help: {for_log(finding.help)}")
@@ -54,9 +54,12 @@ def _command(finding: Finding, path: str, context: TextContext) -> str:
 
 
 def _headline(finding: Finding, context: TextContext) -> str:
-    cell = f"cell {finding.cell}:" if finding.cell is not None else ""
-    place = f"{shown_path(finding.path, context.cwd)}:{cell}{finding.span.row}:{finding.span.column}"
+    place = _place(finding.path, finding.cell, finding.span, context)
     return f"{place}: {finding.code} {for_log(finding.told)}"
+
+
+def _place(path: str, cell: int | None, span: Span, context: TextContext) -> str:
+    return f"{shown_path(path, context.cwd)}:{in_cell(cell)}{span.row}:{span.column}"
 
 
 def _data(lines: list[str]) -> str:

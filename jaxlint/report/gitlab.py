@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jaxlint.findings import Finding, Severity
-from jaxlint.report.cells import file_span
+from jaxlint.report.cells import file_span, with_cell
 from jaxlint.report.formats import Report
 from jaxlint.report.identity import keys
 from jaxlint.report.paths import in_repository, well_formed
@@ -19,7 +19,7 @@ def render(report: Report) -> Iterator[str]:
     """`--format gitlab`."""
     name = in_repository((finding.path for finding in report.findings), report.context.cwd)
     paths = {finding.path: name(finding.path) for finding in report.findings}
-    fingerprints = keys(report.findings, paths, {path: report.context.lines(path) for path in paths})
+    fingerprints = keys(report.findings, paths, lambda finding: report.context.rows(finding.path, finding.cell))
     issues = [
         _issue(finding, paths[finding.path], fingerprint)
         for finding, fingerprint in zip(report.findings, fingerprints, strict=True)
@@ -31,7 +31,7 @@ def _issue(finding: Finding, path: str, fingerprint: str) -> dict[str, Any]:
     span = file_span(finding.span, finding.cell)
     return {
         "check_name": finding.code,
-        "description": f"{finding.code}: {well_formed(finding.told)}",
+        "description": f"{finding.code}: {well_formed(with_cell(finding))}",
         "severity": _SEVERITIES[finding.severity],
         "fingerprint": fingerprint,
         "location": {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from jaxlint.findings import Finding
+from jaxlint.report.cells import in_cell
 from jaxlint.report.formats import Report
 from jaxlint.report.style import visible
 from jaxlint.report.text import fixable_mark, painted_code, shown_path
@@ -27,5 +28,4 @@ def render(report: Report) -> Iterator[str]:
 
 
 def _row(finding: Finding) -> str:
-    cell = f"cell {finding.cell}:" if finding.cell is not None else ""
-    return f"{cell}{finding.span.row}"
+    return f"{in_cell(finding.cell)}{finding.span.row}"

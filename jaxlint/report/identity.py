@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from jaxlint.findings import Finding, Span
 
@@ -29,27 +29,21 @@ def text_of(span: Span, rows: Sequence[str]) -> str:
     return f"{text[:_LONGEST]}... {digest(text)}"
 
 
-def source_of(finding: Finding, rows: Sequence[str]) -> str:
-    """The source that a finding is known by; of one in a cell, whose rows are not those of the file, the message."""
-    return text_of(finding.span, rows) if finding.cell is None else finding.message
-
-
 def digest(*parts: str) -> str:
     """A short hash of texts."""
     data = "\0".join(parts).encode("utf-8", "surrogateescape")
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def keys(findings: Iterable[Finding], paths: Mapping[str, str], rows: Mapping[str, Sequence[str]]) -> list[str]:
-    """A key for each finding, none twice: of its code, path, cell and source, and its number among equal ones.
+def keys(findings: Iterable[Finding], paths: Mapping[str, str], rows: Callable[[Finding], Sequence[str]]) -> list[str]:
+    """A key for each finding, none twice: of its code, path and source, and its number among equal ones.
 
-    `paths` gives the path as it is part of the key.
+    `paths` gives the path as it is part of the key, `rows` the source in which the span of a finding counts.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     result: list[str] = []
     for finding in findings:
-        cell = "" if finding.cell is None else str(finding.cell)
-        parts = (finding.code, paths[finding.path], cell, source_of(finding, rows[finding.path]))
+        parts = (finding.code, paths[finding.path], text_of(finding.span, rows(finding)))
         result.append(digest(*parts, str(seen[parts])))
         seen[parts] += 1
     return result

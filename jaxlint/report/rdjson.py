@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jaxlint.findings import Finding, Severity, Span
-from jaxlint.report.cells import file_span
+from jaxlint.report.cells import file_span, with_cell
 from jaxlint.report.edits import whole_edits
 from jaxlint.report.formats import Report
 from jaxlint.report.paths import well_formed
@@ -28,7 +28,7 @@ def _diagnostic(finding: Finding, context: TextContext) -> dict[str, Any]:
     rows = context.lines(finding.path) if finding.cell is None else ()
     url = rule_url(finding.code, finding.reference)
     found: dict[str, Any] = {
-        "message": well_formed(finding.told),
+        "message": well_formed(with_cell(finding)),
         "location": _location(finding.path, file_span(finding.span, finding.cell), rows),
         "severity": _SEVERITIES[finding.severity],
         "code": {"value": finding.code, **({"url": url} if url is not None else {})},
@@ -46,8 +46,8 @@ def _diagnostic(finding: Finding, context: TextContext) -> dict[str, Any]:
                 "message": well_formed(related.message),
                 "location": _location(
                     related.path,
-                    file_span(related.span, finding.cell),
-                    context.lines(related.path) if finding.cell is None else (),
+                    file_span(related.span, related.cell),
+                    context.lines(related.path) if related.cell is None else (),
                 ),
             }
             for related in finding.related

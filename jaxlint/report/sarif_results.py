@@ -22,11 +22,11 @@ _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 
 
 class Places:
-    """Physical locations below the folder `root`. `lines` gives the rows of a file by its path."""
+    """Physical locations below the folder `root`. `rows` gives the rows of a file, or of one of its cells."""
 
-    def __init__(self, root: Path, lines: Callable[[str], Sequence[str]]) -> None:
+    def __init__(self, root: Path, rows: Callable[[str, int | None], Sequence[str]]) -> None:
         self.root = root
-        self.lines = lines
+        self.rows = rows
 
     def artifact(self, path: str) -> dict[str, Any]:
         """A file: relative to the root, or where it is when it lies outside."""
@@ -43,18 +43,18 @@ class Places:
         The rest stands in the region around it.
         """
         span = file_span(finding.span, finding.cell)
-        rows = self.lines(finding.path)
+        rows = self.rows(finding.path, None) if finding.cell is None else ()
         physical = self._physical(finding.path, _first_row(span, rows), finding.cell)
         last = min(max(span.end_row, span.row), len(rows))
-        if span.row <= last and finding.cell is None:
+        if span.row <= last:
             first, last = max(1, span.row - _AROUND), min(len(rows), last + _AROUND)
             around = Span(first, 1, last, len(rows[last - 1]) + 1)
             physical["contextRegion"] = _region(around, "\n".join(rows[first - 1 : last]))
         return {"physicalLocation": physical}
 
-    def related(self, related: Related, cell: int | None) -> dict[str, Any]:
+    def related(self, related: Related) -> dict[str, Any]:
         """A place that explains a finding, with what it says."""
-        physical = self._physical(related.path, file_span(related.span, cell), cell)
+        physical = self._physical(related.path, file_span(related.span, related.cell), related.cell)
         return {"physicalLocation": physical, "message": {"text": _sentence(_plain(related.message))}}
 
     def file(self, path: str) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Places:
         return {"physicalLocation": {"artifactLocation": self.artifact(path)}}
 
     def _physical(self, path: str, span: Span, cell: int | None) -> dict[str, Any]:
-        text = _slice(self.lines(path), span) if cell is None else ""
+        text = _slice(self.rows(path, None), span) if cell is None else ""
         return {"artifactLocation": self.artifact(path), "region": _region(span, text)}
 
 
@@ -78,8 +78,8 @@ class Results:
     def all(self, findings: Sequence[Finding]) -> list[dict[str, Any]]:
         """One result a finding."""
         paths = {finding.path: self._places.name(finding.path) for finding in findings}
-        rows = {path: self._places.lines(path) for path in paths}
-        return [self._result(finding, key) for finding, key in zip(findings, keys(findings, paths, rows), strict=True)]
+        found = keys(findings, paths, lambda finding: self._places.rows(finding.path, finding.cell))
+        return [self._result(finding, key) for finding, key in zip(findings, found, strict=True)]
 
     def _result(self, finding: Finding, key: str) -> dict[str, Any]:
         location = self._places.primary(finding)
@@ -96,7 +96,7 @@ class Results:
         if finding.confirmation is not None:
             found["properties"] = {"confirmation": asdict(finding.confirmation)}
         if finding.related:
-            story = [self._places.related(related, finding.cell) for related in finding.related]
+            story = [self._places.related(related) for related in finding.related]
             found["relatedLocations"] = [{"id": number, **place} for number, place in enumerate(story, 1)]
             physical = {k: v for k, v in location["physicalLocation"].items() if k != "contextRegion"}
             end = {"physicalLocation": physical, "message": {"text": _sentence(_plain(finding.message))}}
@@ -112,7 +112,7 @@ class Results:
             try:
                 data = Path(path).read_bytes()
             except OSError:  # standard input
-                data = "\n".join(self._places.lines(path)).encode("utf-8", "replace")
+                data = "\n".join(self._places.rows(path, None)).encode("utf-8", "replace")
             self._hashes[path] = LineHashes(data)
         return self._hashes[path].of(row)
 
@@ -120,7 +120,7 @@ class Results:
         fix = finding.fix
         if fix is None or finding.cell is not None or not is_applicable(finding, unsafe=self._unsafe):
             return None
-        edits = whole_edits(fix, self._places.lines(finding.path))
+        edits = whole_edits(fix, self._places.rows(finding.path, None))
         if not edits:
             return None
         unsafe = " (may change what the program does)" if fix.applicability is Applicability.UNSAFE else ""
@@ -137,7 +137,8 @@ def message(finding: Finding) -> str:
 
     GitHub shows related places only when they are linked.
     """
-    parts = [_sentence(_plain(finding.message))]
+    cell = f" (cell {finding.cell}, row {finding.span.row})" if finding.cell is not None else ""
+    parts = [_sentence(_plain(finding.message) + cell)]
     if finding.confirmation is not None:
         told = f"{finding.confirmation.verdict.capitalize()} by running it: {_plain(finding.confirmation.evidence)}"
         parts.append(_sentence(told))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxlint.findings import Applicability, Finding, Severity, is_applicable
+from jaxlint.report.cells import in_cell
 from jaxlint.report.frame import excerpt
 from jaxlint.report.reference import reference_path, rule_url
 from jaxlint.report.style import Style, visible
@@ -159,5 +160,4 @@ def fixable_mark(finding: Finding, context: TextContext) -> str:
 
 
 def _place(path: str, row: int, column: int, cwd: Path, cell: int | None) -> str:
-    in_cell = f"cell {cell}:" if cell is not None else ""
-    return f"{shown_path(path, cwd)}:{in_cell}{row}:{column}"
+    return f"{shown_path(path, cwd)}:{in_cell(cell)}{row}:{column}"

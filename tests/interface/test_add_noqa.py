@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from pathlib import Path
 
@@ -93,6 +94,22 @@ def test_what_excludes_it(arguments: tuple[str, ...], message: str, tmp_path: Pa
     write(tmp_path, {"a.py": FAULT})
     ran = run(tmp_path, "--add-noqa", *arguments, stdin=FAULT)
     assert (ran.code, ran.err) == (2, f"error: {message}\n")
+
+
+def test_notebooks(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "code", "source": ["%time x = 1\n", "fault_JAX201()"]},
+        {"cell_type": "code", "source": ["y = (\n", "    fault_JAX301()\n", ")\n", "x = 2  # noqa: JAX201"]},
+    ]
+    notebook = {"cells": cells, "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
+    write(tmp_path, {"n.ipynb": json.dumps(notebook)})
+    run(tmp_path, "--write-baseline", "known.json", "--select", "JAX201,JAX301")
+    assert run(tmp_path, "--baseline", "known.json", "--select", "JAX201,JAX301").code == 0
+    ran = run(tmp_path, "--add-noqa")
+    assert ran.out == "Silenced 2 findings in 1 file. No comment can silence n.ipynb:cell 2:4 JAX002.\n"
+    after = json.loads((tmp_path / "n.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert after[0]["source"] == ["%time x = 1\n", "fault_JAX201()  # noqa: JAX201"]
+    assert after[1]["source"][1] == "    fault_JAX301()  # noqa: JAX301\n"
 
 
 PROGRAM = """\

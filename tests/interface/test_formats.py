@@ -92,7 +92,7 @@ def test_pylint() -> None:
     assert _text("pylint") == (
         "a.py:2: [JAX201] key `k` is used again\n"
         "a.py:2: [JAX201] key `k` is used again\n"
-        "n.ipynb:1: [JAX201] key `k` is used again\n"
+        "n.ipynb:1: [JAX201] key `k` is used again (cell 3, row 7)\n"
     )
 
 
@@ -102,7 +102,7 @@ def test_azure() -> None:
     assert _text("azure").splitlines() == [
         f"##vso[task.logissue type=error;{place}]key `k` is used again",
         f"##vso[task.logissue type=warning;{place}]key `k` is used again",
-        f"##vso[task.logissue type=warning;{cell}]key `k` is used again",
+        f"##vso[task.logissue type=warning;{cell}]key `k` is used again (cell 3, row 7)",
     ]
 
 
