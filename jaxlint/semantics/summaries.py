@@ -385,7 +385,10 @@ def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: P
     it.reports |= summary.reports
     it.work += summary.work
     it.steps += min(summary.steps, MAX_CHARGE)
-    return _Replay(it, summary, abstraction.actual, place).run(ctx)
+    result = _Replay(it, summary, abstraction.actual, place).run(ctx)
+    if isinstance(result, Wrapped) and it.fr.fn.parent is None and it.fr.parent is None:
+        it.schedule(result)  # a helper has made a transformed function of the module
+    return result
 
 
 def _summarised(
