@@ -15,6 +15,16 @@ from tests.engine.programs import write
 from tests.support import ROOT, catalogue
 from tests.tools import run, unavailable
 
+CELL = ["%matplotlib inline\n", "import jax\n", "key = jax.random.key(0)\n", "x = jax.random.normal(key)\n"]
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "code", "execution_count": None, "id": "a", "metadata": {}, "outputs": [], "source": CELL},
+        {"cell_type": "code", "execution_count": None, "id": "b", "metadata": {}, "outputs": [], "source": CELL[-1:]},
+    ],
+    "metadata": {"language_info": {"name": "python"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
 PROJECT = {
     "pyproject.toml": '[tool.jaxlint]\nextend-exclude = ["vendored"]\n',
     "model.py": "import jax\n\n\ndef init(key):\n    return jax.random.normal(key, (3,))\n",
@@ -30,6 +40,7 @@ def start(key):
     "vendored/train.py": "import jax\n\n\ndef f(key):\n    return jax.random.normal(key) + jax.random.normal(key)\n",
     "update.py": "import jax.numpy as jnp\n\n\ndef f(x):\n    y = jnp.sin(x)\n    y[0] = 1.0\n    return y\n",
     "notes.md": "no Python\n",
+    "draw.ipynb": json.dumps(NOTEBOOK),
 }
 HOOKS = """\
 repos:
@@ -110,7 +121,8 @@ def test_the_hooks(tmp_path: Path) -> None:
     everything = pre_commit(folder, home, "run", "--all-files")
     assert everything.returncode == 1
     assert [code for code in ("JAX105", "JAX201") if code in everything.stdout] == ["JAX105", "JAX201"]
-    assert "Found 2 errors" in everything.stdout, "all files in one run"
+    assert "draw.ipynb:cell 2:1:5" in everything.stdout
+    assert "Found 3 errors" in everything.stdout, "all files in one run"
 
     use("jaxlint-fix")
     stage("update.py")
