@@ -174,6 +174,9 @@ class Reader:
         if self._is_random(name) and (node.args or node.keywords):
             first = node.args[0] if node.args else node.keywords[0].value
             self._vote(first, scope, "key", 5)
+            for argument in node.args[1:]:
+                if isinstance(argument, ast.Tuple):
+                    self._shape(argument, scope)
         for index, argument in enumerate(node.args):
             if last == "range":
                 self._vote(argument, scope, "int", 4)

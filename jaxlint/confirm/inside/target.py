@@ -73,7 +73,8 @@ def last_row(statement: ast.stmt | None, finding: Finding) -> int:
     """The end of what is flagged: a finding about a whole compound statement is about its first line."""
     if isinstance(statement, ast.If | ast.While | ast.For | ast.With | ast.Try | ast.FunctionDef | ast.ClassDef):
         body = getattr(statement, "body", [])
-        if body and finding.row < body[0].lineno <= finding.end_row:
+        is_whole = finding.end_row <= (statement.end_lineno or finding.end_row)
+        if is_whole and body and finding.row < body[0].lineno <= finding.end_row:
             return max(finding.row, int(body[0].lineno) - 1)
     return max(finding.row, finding.end_row)
 

@@ -12,7 +12,7 @@ from jaxlint.confirm.inside.lab import Lab, Mode, Run, TooLongError, describe, t
 from jaxlint.confirm.inside.recorders import Recorder
 from jaxlint.confirm.inside.soften import Softener
 from jaxlint.confirm.inside.target import Finding
-from jaxlint.confirm.inside.verdict import Verdict, inconclusive
+from jaxlint.confirm.inside.verdict import INCONCLUSIVE, Verdict, inconclusive
 from jaxlint.confirm.inside.watch import Watcher
 
 if TYPE_CHECKING:
@@ -87,4 +87,9 @@ def attempt(lab: Lab, finding: Finding) -> Verdict:
         return inconclusive(str(error))
     except BaseException as error:
         return inconclusive(f"the test itself failed: {describe(error)}")
+    if verdict.kind == INCONCLUSIVE and lab.loaded.failures:
+        row, cause = lab.loaded.failures[0]
+        return inconclusive(
+            f"{verdict.evidence}; importing the module failed at row {row}: {describe(cause)}", verdict.inputs
+        )
     return verdict

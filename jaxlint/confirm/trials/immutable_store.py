@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from jaxlint.confirm.inside.raised import error_at_line
 
 if TYPE_CHECKING:
-    from jaxlint.confirm.inside.lab import Lab, Run
+    from jaxlint.confirm.inside.lab import Lab, Question, Run
     from jaxlint.confirm.inside.target import Finding
     from jaxlint.confirm.inside.verdict import Verdict
 
@@ -21,24 +22,27 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
     question = lab.question(finding)
 
     def examine(run: Run) -> Verdict | None:
-        if run.error is not None and not run.trusted and _stored_into(run, lab.loaded.path, jax.Array) is not None:
+        if run.error is not None and not run.trusted:
             ours = {id(part) for part in jax.tree.leaves(run.arguments)}
-            if id(_stored_into(run, lab.loaded.path, jax.Array)) in ours:
+            if any(id(value) in ours for value in _stored_into(run, question, lab.loaded.path)):
                 return None
         return error_at_line(lab, question, run, [], _WORDS)
 
     return lab.search(question, examine)
 
 
-def _stored_into(run: Run, path: str, kind: type) -> object:
-    """The first array among the variables of the frame that failed; None when no argument of ours is there."""
+def _stored_into(run: Run, question: Question, path: str) -> list[object]:
+    """What the names that items are stored into stood for in the frame that failed."""
+    statement = question.target.statement
+    names = {
+        node.value.id
+        for node in (ast.walk(statement) if statement is not None else ())
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name)
+    }
     trace = run.error.__traceback__ if run.error is not None else None
-    found: object = None
+    found: list[object] = []
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == path:
-            code = trace.tb_frame.f_code
-            names = code.co_varnames[: code.co_argcount]
-            values = [trace.tb_frame.f_locals.get(name) for name in names]
-            found = next((value for value in values if isinstance(value, kind)), None)
+            found = [trace.tb_frame.f_locals.get(name) for name in names]
         trace = trace.tb_next
     return found

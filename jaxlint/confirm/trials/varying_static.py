@@ -28,7 +28,7 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
             if event.kind == "compiled" and event.at(question.rows.start, question.rows.stop - 1) is not None
         )
         name, count = names.most_common(1)[0] if names else ("", 0)
-        if count >= max(_FEWEST, 0.8 * passes):
+        if count >= max(_FEWEST, 0.6 * passes):
             return confirmed(f"{name or 'the program'} was compiled {count} times in {passes} passes of the line")
         if run.error is None and passes > _FEWEST and count <= 1:
             return refuted(f"the line compiled {count} times in {passes} passes")
