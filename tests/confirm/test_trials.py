@@ -28,7 +28,11 @@ OLDER = {
 RULES = {rule.code: rule for rule in rule_classes() if rule.confirm is not None}
 TRIALS = {code: str(rule.confirm) for code, rule in RULES.items()}
 
-NOT_ON: dict[str, frozenset[str]] = {"0.4.30": frozenset(), "0.7": frozenset(), "0.10": frozenset()}
+NOT_ON: dict[str, frozenset[str]] = {
+    "0.4.30": frozenset({"JAX801", "JAX804", "JAX901", "JAX904"}),
+    "0.7": frozenset({"JAX801", "JAX904"}),
+    "0.10": frozenset(),
+}
 """What an older version cannot show: it does not warn yet, has the name still, or lacks one that the program uses."""
 
 
