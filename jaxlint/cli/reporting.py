@@ -62,7 +62,9 @@ class Reporting:
             always = self.options.color == "always"
             colour = always or (output.file is None and wants_colour(self.options.color, stream))
             columns = shutil.get_terminal_size().columns if output.file is None and stream.isatty() else 0
-            context = text.TextContext(self.cwd, Style(colour), rows, self.options.unsafe_fixes, columns, rows)
+            context = text.TextContext(
+                self.cwd, Style(colour), rows, self.options.unsafe_fixes, columns, rows, rows.file_rows
+            )
             report = Report(findings, context, failures, self.catalogue, self.warn)
             pieces = self._pieces(output.format, report, fixed, known)
             if output.file is None:
@@ -105,6 +107,7 @@ class _Rows:
     def __init__(self, texts: Mapping[str, Source]) -> None:
         self._sources = dict(texts)
         self._rows: dict[tuple[str, int | None], list[str]] = {}
+        self._file_rows: dict[tuple[str, int], list[int]] = {}
 
     def source(self, path: str) -> Source:
         """The file, as it was fixed or is on the disk."""
@@ -118,6 +121,15 @@ class _Rows:
         if rows is None:
             source = self.source(path)
             rows = self._rows[path, cell] = source.rows_shown(cell)
+        return rows
+
+    def file_rows(self, path: str, cell: int) -> Sequence[int]:
+        """The rows of a notebook's file that hold the rows of a cell."""
+        rows = self._file_rows.get((path, cell))
+        if rows is None:
+            source = self.source(path)
+            known = source.document.file_rows(source.data, cell) if source.document is not None else []
+            rows = self._file_rows[path, cell] = known
         return rows
 
 

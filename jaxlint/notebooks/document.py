@@ -33,6 +33,10 @@ class Document:
         """What is shown to people: the text of each cell of code by its number, or of the whole file as None."""
         raise NotImplementedError
 
+    def file_rows(self, data: bytes, cell: int) -> list[int]:
+        """The rows of the file that hold the rows of a cell, as far as they are known."""
+        return []
+
     def written(self, data: bytes, text: str) -> bytes:
         """The document with a fixed text; raises `LostError` when it cannot be told what belongs where."""
         raise NotImplementedError

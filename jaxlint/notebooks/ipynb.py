@@ -51,14 +51,11 @@ class Notebook(Document):
         mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
         return mark + "".join(found).encode("utf-8")
 
-    @staticmethod
-    def raw_row(data: bytes, cell: int, row: int) -> int:
-        """The row of the file that holds a row of a cell."""
+    def file_rows(self, data: bytes, cell: int) -> list[int]:
+        """The rows of the file that hold the rows of a cell."""
         document = _text(data)
-        for found in _python_cells(document):
-            if found.number == cell:
-                return document.count("\n", 0, _offset_of(document, found.source, row)) + 1
-        return 1
+        source = next((found.source for found in _python_cells(document) if found.number == cell), None)
+        return _file_rows(document, source) if source is not None else []
 
 
 def decode_notebook(path: Path, data: bytes) -> Source:
@@ -203,13 +200,15 @@ def _spelled(text: str, document: str, source: Value) -> str:
     return string_like(text, document[source.start : source.end])
 
 
-def _offset_of(document: str, source: Value, row: int) -> int:
-    """Where in the file a row of a cell begins, as far as that is known."""
-    if not isinstance(source.value, list):
-        return source.start
-    rows = 1
-    for element in elements(document, source):
-        rows += len(split_rows(element.value)) - 1
-        if rows > row or (rows == row and not element.value.endswith("\n")):
-            return element.start
-    return source.end - 1
+def _file_rows(document: str, source: Value) -> list[int]:
+    """The rows of the file on which the rows of a cell begin."""
+    rows: list[int] = []
+    starts = True
+    for piece in elements(document, source) or [source]:
+        row = document.count("\n", 0, piece.start) + 1
+        text = piece.value if isinstance(piece.value, str) else ""
+        rows += [row] * (len(split_rows(text)) - (0 if starts else 1))
+        if text.endswith("\n"):
+            rows.pop()  # the row behind it begins in the next piece
+        starts = text.endswith("\n")
+    return rows

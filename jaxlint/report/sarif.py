@@ -33,7 +33,7 @@ def document(report: Report) -> dict[str, Any]:
     cwd = report.context.cwd
     paths = [finding.path for finding in report.findings] or [f.path for f in report.failures if f.path is not None]
     root = repository(paths, cwd)
-    places = Places(root, report.context.rows)
+    places = Places(root, report.context.rows, report.context.file_rows)
     rules = list(report.rules)
     driver: dict[str, Any] = {
         "name": "jaxlint",

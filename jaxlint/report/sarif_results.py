@@ -22,11 +22,20 @@ _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 
 
 class Places:
-    """Physical locations below the folder `root`. `rows` gives the rows of a file, or of one of its cells."""
+    """Physical locations below the folder `root`.
 
-    def __init__(self, root: Path, rows: Callable[[str, int | None], Sequence[str]]) -> None:
+    `rows` gives the rows of a file, or of one of its cells; `file_rows` the rows of a notebook that hold those of a cell.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        rows: Callable[[str, int | None], Sequence[str]],
+        file_rows: Callable[[str, int], Sequence[int]] = lambda _path, _cell: (),
+    ) -> None:
         self.root = root
         self.rows = rows
+        self._file_rows = file_rows
 
     def artifact(self, path: str) -> dict[str, Any]:
         """A file: relative to the root, or where it is when it lies outside."""
@@ -42,7 +51,7 @@ class Places:
 
         The rest stands in the region around it.
         """
-        span = file_span(finding.span, finding.cell)
+        span = self._in_file(finding.path, finding.span, finding.cell)
         rows = self.rows(finding.path, None) if finding.cell is None else ()
         physical = self._physical(finding.path, _first_row(span, rows), finding.cell)
         last = min(max(span.end_row, span.row), len(rows))
@@ -54,12 +63,20 @@ class Places:
 
     def related(self, related: Related) -> dict[str, Any]:
         """A place that explains a finding, with what it says."""
-        physical = self._physical(related.path, file_span(related.span, related.cell), related.cell)
+        span = self._in_file(related.path, related.span, related.cell)
+        physical = self._physical(related.path, span, related.cell)
         return {"physicalLocation": physical, "message": {"text": _sentence(_plain(related.message))}}
 
     def file(self, path: str) -> dict[str, Any]:
         """A file as a place."""
         return {"physicalLocation": {"artifactLocation": self.artifact(path)}}
+
+    def _in_file(self, path: str, span: Span, cell: int | None) -> Span:
+        """A span; of one in a cell, the row of the notebook's file."""
+        rows = self._file_rows(path, cell) if cell is not None else ()
+        if 1 <= span.row <= len(rows):
+            return Span(rows[span.row - 1], 1, rows[span.row - 1], 1)
+        return file_span(span, cell)
 
     def _physical(self, path: str, span: Span, cell: int | None) -> dict[str, Any]:
         text = _slice(self.rows(path, None), span) if cell is None else ""

@@ -29,8 +29,9 @@ _NOUNS = {
 class TextContext:
     """What the text formats need besides the findings.
 
-    lines: gives the rows of a file by its path; cells: those of a cell of a notebook. unsafe: fixes that may change the
-    meaning count as well. columns: how wide the terminal is; 0 when it is none.
+    lines: gives the rows of a file by its path; cells: those of a cell of a notebook, and file_rows: where in the file
+    they are. unsafe: fixes that may change the meaning count as well. columns: how wide the terminal is; 0 when it is
+    none.
     """
 
     cwd: Path
@@ -39,6 +40,7 @@ class TextContext:
     unsafe: bool = False
     columns: int = 0
     cells: Callable[[str, int], Sequence[str]] = lambda _path, _cell: ()
+    file_rows: Callable[[str, int], Sequence[int]] = lambda _path, _cell: ()
 
     def rows(self, path: str, cell: int | None) -> Sequence[str]:
         """The rows in which a place of a file, or of one of its cells, is counted."""

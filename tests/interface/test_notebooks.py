@@ -155,6 +155,20 @@ def test_a_module_linted_alone_hears_of_the_notebooks_that_trace_it(tmp_path: Pa
     assert alone.places() == whole.places() == [(None, 2, 5, "JAX301")]
 
 
+def test_formats_of_files_name_the_row_of_the_file_where_they_can(tmp_path: Path) -> None:
+    path = save(tmp_path, IMPORTS, KEY, f"# text\n{DRAW}\n", f"\n\n{DRAW}")
+    (result,) = json.loads(run(tmp_path, "--format", "sarif").out)["runs"][0]["results"]
+    places = [
+        place["physicalLocation"]["region"]["startLine"]
+        for place in (*result["locations"], *result["relatedLocations"])
+    ]
+    rows = path.read_text().split("\n")
+    assert [DRAW in rows[row - 1] for row in places] == [True, True]
+    assert places[1] < places[0]
+    for name in ("github", "gitlab", "junit", "pylint", "azure", "rdjson", "grouped", "json-lines"):
+        assert "JAX201" in run(tmp_path, "--format", name).out
+
+
 # ---- suppressions ----------------------------------------------------------------------------------------------------
 
 
