@@ -290,4 +290,5 @@ def _odd(text: str) -> bool:
         ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return True
-    return True if "\f" in text or "\\" in text or "\r" in text else "f'" in text or 'f"' in text
+    # Form feeds, continued rows, and blanks before a tab in an indentation, which Python counts up to the next stop.
+    return True if "\f" in text or "\\" in text or "\r" in text or " \t" in text else "f'" in text or 'f"' in text

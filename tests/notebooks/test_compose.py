@@ -17,6 +17,7 @@ from jaxlint.notebooks.compose import Piece, compose
 from jaxlint.notebooks.composed import NEWLINE, LostError
 from jaxlint.notebooks.document import Cells
 from jaxlint.notebooks.ipynb import Notebook, decode_notebook, source_of_cells
+from jaxlint.notebooks.markdown import Page, decode_page
 from jaxlint.source import split_rows
 
 CELLS = [
@@ -168,6 +169,52 @@ def test_only_fixed_cells_of_a_file_change(
     skipped = set(range(1, len(made) * 2, 2)) - {cell for cell in document.texts(data) if cell is not None}
     if not skipped and not any("f(1)" in mask.old for mask in document.composed.masks):
         assert document.written(data, text) == file("g(1)")
+
+
+_FILE = json.dumps(
+    {"cells": [{"cell_type": "code", "source": ["%time f(1)\n", "x = 1"]}, {"cell_type": "raw", "source": "a"}]},
+    indent=1,
+)
+
+
+@given(
+    st.integers(0, len(_FILE)),
+    st.integers(0, 9),
+    st.one_of(st.binary(max_size=6), st.sampled_from([b"[", b"{", b"1,"])),
+)
+def test_no_file_is_too_broken(start: int, length: int, piece: bytes) -> None:
+    data = _FILE[:start].encode() + piece + _FILE[start + length :].encode()
+    source = decode_notebook(Path("a.ipynb"), data)
+    assert source.error is None or (source.error.message and not source.text)
+    assert source.rows_shown()
+
+
+_pages = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["```python", "```", "````", "~~~py", "  ~~~", "```{code-cell}", "```{note}", "---", ":a: b", "text"]
+        ),
+        st.sampled_from(CELLS),
+        st.text("`~ \n\r{}", max_size=8),
+    ),
+    max_size=12,
+).map("\n".join)
+
+
+@given(_pages, st.booleans())
+@settings(deadline=None)
+def test_only_fixed_fences_of_a_page_change(text: str, separate: bool) -> None:
+    data = (text + ("\n<!-- jaxlint: separate -->" if separate else "")).encode()
+    source = decode_page(Path("a.md"), data)
+    document = source.document
+    assert isinstance(document, Page)
+    assert document.written(data, source.text) == data
+    rows = split_rows(document.texts(data)[None])
+    for number, row in enumerate(split_rows(source.text), 1):
+        if row and "_" not in row and "jaxlint" not in row:  # what is masked is no row of the page
+            assert row.strip(" ") in rows[document.row(number) - 1]
+    fixed = document.written(data, source.text.replace("f(1)", "g(1)"))
+    assert fixed.replace(b"g(1)", b"f(1)") == data
 
 
 def test_cells_of_an_editor() -> None:
