@@ -24,7 +24,7 @@ _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 class Places:
     """Physical locations below the folder `root`.
 
-    `rows` gives the rows of a file, or of one of its cells; `file_rows` the rows of a notebook that hold those of a cell.
+    `rows` gives the rows of a file or of one of its cells, `file_rows` where in the file those of a cell are.
     """
 
     def __init__(
