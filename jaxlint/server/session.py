@@ -18,7 +18,6 @@ from pygls.protocol import LanguageServerProtocol
 
 import jaxlint
 from jaxlint.config.catalogue import Catalogue, load_catalogue
-from jaxlint.config.toml import FILE_NAMES
 from jaxlint.files.suppressions import Suppressions
 from jaxlint.findings import Finding
 from jaxlint.server import actions
@@ -32,7 +31,8 @@ from jaxlint.server.positions import Encoding
 from jaxlint.server.schedule import Schedule
 from jaxlint.server.settings import ON_SAVE, SECTION, ClientSettings, read_settings
 
-_WATCHED = (*(f"**/{name}" for name in FILE_NAMES), "**/setup.{py,cfg}", "**/requirements*.txt", "**/*.lock", "**/*.py")
+# Settings, what they extend, the tables that they name, requirements, and the program.
+_WATCHED = ("**/*.toml", "**/*.tsv", "**/setup.{py,cfg}", "**/requirements*.txt", "**/*.lock", "**/*.py")
 
 
 class _Protocol(LanguageServerProtocol):

@@ -92,6 +92,8 @@ def test_extend_must_exist_and_end(tmp_path: Path) -> None:
         ("selct = ['JAX2']", "jaxlint.toml:1: unknown setting `selct`; did you mean `select`?"),
         ("\n\nextend_select = []", "jaxlint.toml:3: unknown setting `extend_select`; did you mean `extend-select`?"),
         ("whatever = 1", "jaxlint.toml:1: unknown setting `whatever`"),
+        ("confirm = true", "jaxlint.toml:1: unknown setting `confirm`"),
+        ("fix = true", "jaxlint.toml:1: unknown setting `fix`"),
         ("[tool.jaxlint]\nignore = []", "in this file settings stand at the top, without `[tool.jaxlint]`"),
         ("select = 'JAX2'", "jaxlint.toml:1: `select` must be a list of rule selectors, not a string"),
         ("select = [1]", "jaxlint.toml:1: `select` must be a list of rule selectors, not an integer"),
