@@ -74,6 +74,8 @@ def _command(name: str) -> Command:
         raise AssertionError(f"the command {name} has no parser")
     options, positional = [], []
     for action in parser._actions:
+        if action.help == argparse.SUPPRESS:
+            continue
         if action.option_strings:
             takes = action.nargs != 0
             text = re.sub(r"\s+", " ", (action.help or "") % {"default": action.default})
