@@ -66,6 +66,15 @@ def batches():
     return [((jnp.ones((n, 3)),), {}) for n in (2, 2, 3)]
 
 
+def under(precision):
+    with jax.default_matmul_precision(precision):
+        return inner(jnp.ones((2, 3)), 1.0)
+
+
+def precisions():
+    return [((name,), {}) for name in ("float32", "bfloat16", "float32")]
+
+
 @jax.jit
 def total(x):
     return x.sum()
@@ -125,6 +134,14 @@ def test_functions_inside_a_plain_one(program: str) -> None:
     assert theirs[0] == [("inner", "first call"), ("<lambda>", "first call")]
     assert theirs[1] == [("<lambda>", "closure identity")]
     assert theirs[2] == [("inner", "shape"), ("<lambda>", "closure identity")]
+
+
+def test_a_setting_of_jax(program: str) -> None:
+    run = jaxlint("recompiles", f"{program}::under", "--factory", "precisions", "--format", "json")
+    assert run.code == 0, run.err
+    theirs = [[made["causes"][0]["kind"] for made in call["compilations"] if made["function"] == "inner"]
+              for call in run.report["calls"]]  # fmt: skip
+    assert theirs == [["first call"], ["context"], []]
 
 
 def test_a_sharding(program: str) -> None:
