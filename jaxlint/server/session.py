@@ -81,9 +81,9 @@ class Server(LanguageServer):
 
     # ---- messages to the user ----
 
-    def log(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
+    def log(self, message: str) -> None:
         """A line in the client's log."""
-        self.window_log_message(types.LogMessageParams(kind, message))
+        self.window_log_message(types.LogMessageParams(types.MessageType.Error, message))
 
     def warn(self, message: str) -> None:
         """A message that the user should see, once."""
@@ -104,7 +104,7 @@ class Server(LanguageServer):
 
     async def configure(self, given: object = None) -> None:
         """Take settings: what the client is asked for, if it can be asked, else what it gave."""
-        uris = list(self.workspace.folders)
+        uris = [folder.uri for folder in self.workspace.folders.values()]
         values: list[object] = [given] * (len(uris) + 1)
         workspace = self.client_capabilities.workspace
         if workspace is not None and workspace.configuration:
@@ -319,8 +319,8 @@ async def _register(server: Server) -> None:
 
 def _folder(server: Server) -> str:
     """Where documents without a file count as lying."""
-    folder = next(iter(server.workspace.folders), None)
-    return path_of(folder, "") if folder is not None else str(Path.cwd())
+    folder = next(iter(server.workspace.folders.values()), None)
+    return path_of(folder.uri, "") if folder is not None else str(Path.cwd())
 
 
 def _edited(server: Server, document: Document) -> None:
