@@ -39,18 +39,19 @@ _CODE = re.compile(r"\bJAX\d{3}\b")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Complete the navigation: pages that are there and not named, the pages of the rules, the templates."""
+    """Complete the navigation: the pages of the rules, references and templates, and others that are not named."""
     present = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     present |= set(_outside())
     rules = sorted(name for name in present if re.fullmatch(r"rules/JAX\d{3}\.md", name))
     templates = sorted(name for name in present if name.startswith(TEMPLATES))
     nav = _existing(config.nav or [], present)
+    references = sorted(name for name in present - set(_named(nav)) if name.startswith("references/"))
     for entry in nav:
         for title, pages in entry.items() if isinstance(entry, dict) else ():
             if title == "Rules":
                 pages.extend(_families(rules))
             elif title == "References":
-                pages.append({"Templates": templates})
+                pages += [*(name for name in references if name not in templates), {"Templates": templates}]
     more = sorted(present - set(_named(nav)))
     config.nav = [*nav, {"More": more}] if more else nav
     return config
