@@ -91,6 +91,8 @@ class _Settings(Resolver):
     def __init__(self, catalogue: Catalogue, options: Options, cwd: Path) -> None:
         values = {"target-jax": options.target, "cache-dir": options.cache_dir}
         layer = Layer({key: value for key, value in values.items() if value}, cwd, "--jax-{key}")
+        if options.config and options.isolated:
+            raise UsageError("--jax-config and --jax-isolated exclude each other")
         file = cwd / options.config if options.config else None
         super().__init__(catalogue, Sources(layer, (), file, options.isolated), cwd)
         self._on = frozenset(_rules_on(catalogue, options))

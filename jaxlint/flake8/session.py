@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -49,15 +49,11 @@ class Session:
 
     def look_ahead(self) -> None:
         """Find what there is in all files of the run together, when there are several."""
-        from jaxlint.source import universal_text  # noqa: PLC0415 (a run over one file needs none of it)
-
         self._ahead = {}
         try:
-            files = self._foreseen()
-            texts = {path: text for path in files if (text := universal_text(path)) is not None}
-            if len(texts) > 1:
-                found = self._found(texts)
-                self._ahead = {path: (text, found[path]) for path, text in texts.items()}
+            texts = _texts_of(self._foreseen())
+            found = self._found(texts)
+            self._ahead = {path: (text, found[path]) for path, text in texts.items()}
         except Exception:  # it comes again, and is told, with each file that it concerns
             return
 
@@ -112,6 +108,15 @@ class Session:
 
     def _path(self, filename: str) -> Path:
         return Path(os.path.abspath(self._cwd / filename))  # noqa: PTH100 (symlinks stay as the user names them)
+
+
+def _texts_of(files: Sequence[Path]) -> dict[Path, str]:
+    """The texts as flake8 reads them, of files that can be decoded; none of a file that stands alone."""
+    if len(files) < 2:
+        return {}
+    from jaxlint.source import universal_text  # noqa: PLC0415 (a run over one file does not need it)
+
+    return {path: text for path in files if (text := universal_text(path)) is not None}
 
 
 def _teaches(path: Path) -> bool:

@@ -259,6 +259,8 @@ def test_settings_that_are_wrong_cost_one_line_a_file(major: str, tmp_path: Path
     wrong = flake8(major, tmp_path, "--jax-enable", "JAX206,key-resue", "good/draw.py")
     assert codes(wrong.stdout) == ["JAX000", "F401"]
     assert "JAX000 --jax-enable: unknown rule selector `key-resue`; did you mean `key-reuse`?" in wrong.stdout
+    wrong = flake8(major, tmp_path, "--jax-config", "good/jaxlint.toml", "good/draw.py")
+    assert "JAX000 --jax-config and --jax-isolated exclude each other" in wrong.stdout
     wrong = flake8(major, tmp_path, "--jax-target-jax", "new", "good/draw.py")
     assert "JAX000 --jax-target-jax must be a JAX version" in wrong.stdout
 
