@@ -19,7 +19,7 @@ def shown(folder: Path, *arguments: str) -> list[str]:
 
 def test_folders_are_searched(tmp_path: Path) -> None:
     write(tmp_path, {"b.py": "", "a.pyi": "", "c.txt": "", "sub/d.py": "", ".hidden/e.py": "", "f.ipynb": "{}"})
-    assert shown(tmp_path) == [".hidden/e.py", "a.pyi", "b.py", "sub/d.py"]
+    assert shown(tmp_path) == [".hidden/e.py", "a.pyi", "b.py", "f.ipynb", "sub/d.py"]
     assert shown(tmp_path, "sub", "b.py", "./b.py") == ["b.py", "sub/d.py"]
     assert shown(tmp_path, "c.txt") == ["c.txt"], "a file that is named is linted whatever it is called"
 
