@@ -105,7 +105,12 @@ class _Composer:
         rows, newlines = split[::2], [*split[1::2], "\n"]
         if len(rows) > 1 and not rows[-1] and newlines[-2] == "\r":  # with the newline behind it, that is one
             rows, newlines = rows[:-1], [*newlines[:-2], "\r\n"]
+        lead = _lead(rows)
+        if lead:  # IPython takes it away, too
+            rows = [row.removeprefix(lead) if row.strip() else row for row in rows]
+            piece = replace(piece, indent=piece.indent + len(lead))
         masked = self._as_python(piece, rows)
+        masked.part = replace(masked.part, lead=lead)
         tree = masked.tree() or []
         self._show(tree, masked)
         if not piece.separate:
@@ -207,6 +212,13 @@ class _Composer:
         masked.part = replace(masked.part, shown=prefix)
         masked.rows[first] = row[: last.col_offset] + prefix + row[last.col_offset :]
         masked.lines[first] = replace(line, column=line.column + len(prefix), shift=line.shift - len(prefix))
+
+
+def _lead(rows: Sequence[str]) -> str:
+    """The indentation of the first row that all others share."""
+    code = [row for row in rows if row.strip()]
+    lead = code[0][: len(code[0]) - len(code[0].lstrip(" \t"))] if code else ""
+    return lead if all(row.startswith(lead) for row in code) else ""
 
 
 def _cell_magics(rows: Sequence[str]) -> tuple[int, int]:

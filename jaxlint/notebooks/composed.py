@@ -50,6 +50,7 @@ class Part:
 
     first: the mask of the cell magic that it begins with. indented: the mask behind which rows are indented.
     shown: what stands in front of its last expression. separate: it is a function of its own.
+    lead: what all rows begin with there, and none here.
     """
 
     marker: str
@@ -57,6 +58,7 @@ class Part:
     indented: int | None = None
     shown: str = ""
     separate: bool = False
+    lead: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,8 @@ class _Reader:
             rows[index] = row
         if part.shown and shown != 1:
             raise LostError
+        if part.lead:
+            rows[::2] = [part.lead + row if row.strip() else row for row in rows[::2]]
         return "".join(rows)
 
     def _unmasked(self, row: str, match: re.Match[str], number: int) -> str:
