@@ -76,7 +76,7 @@ def _forced(files: Sequence[Path], codes: dict[str, str]) -> Iterator[Finding]:
             if isinstance(node, ast.FunctionDef):
                 first, last = node.body[0], node.body[-1]
                 span = Span(first.lineno, first.col_offset + 1, last.end_lineno or last.lineno, 999)
-                yield Finding(code.group(), "", Severity.WARNING, "in a loop", str(path.resolve()), span, "")
+                yield Finding(code.group(), "", Severity.WARNING, "", str(path.resolve()), span, "")
 
 
 def _show(title: str, findings: Sequence[Finding], *, is_wrong: bool) -> bool:

@@ -27,6 +27,8 @@ class Entry:
     first_row: int = 0
     transformed: bool = False
     receivers: list[Candidate] = field(default_factory=list)
+    outermost: bool = True
+    """Whether nothing else of the module uses it: what it needs around it is there."""
 
 
 class Entries:
@@ -81,7 +83,9 @@ class Entries:
         axes = [_mapped(layer) for layer in layers if getattr(layer, "__code__", None) is not None]
         for mapped in axes:
             _map(parameters, mapped)
-        return [Entry(f"`{name}`", parameters, value, row, bool(layers))]
+        entry = Entry(f"`{name}`", parameters, value, row, bool(layers))
+        entry.outermost = not any(name in used for user, used in self.outline.uses.items() if user != name)
+        return [entry]
 
     def _parameters(self, signature: inspect.Signature, specs: dict[str, Spec]) -> list[tuple[str, Spec, bool]]:
         listed: list[tuple[str, Spec, bool]] = []
@@ -141,7 +145,8 @@ class Entries:
         receivers = self._receivers(cls, own)
         call = _call_of_module(method) if _is_linen(cls) else _call_of(method)
         row = node.decorator_list[0].lineno if node.decorator_list else node.lineno
-        yield Entry(label, parameters, call, row, bool(node.decorator_list), receivers)
+        transformed = not _is_linen(cls) and bool(self.code_of(inspect.getattr_static(cls, method))[2])
+        yield Entry(label, parameters, call, row, transformed, receivers)
 
     def _receivers(self, cls: type, spec: Spec) -> list[Candidate]:
         found = [

@@ -71,6 +71,14 @@ class Run:
     again: Callable[..., Run] | None = None
     entry: Entry | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing around it, and nothing that we made up can be what fails.
+
+        So with inputs of the program or the user, and for functions that need none.
+        """
+        return self.trusted or (self.entry is not None and not self.entry.parameters and not self.entry.receivers)
+
     def frames(self) -> list[tuple[str, int, str]]:
         """File, row and function of each frame of the exception, innermost first."""
         found: list[tuple[str, int, str]] = []

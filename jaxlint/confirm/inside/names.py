@@ -8,6 +8,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+from jaxlint.child.loading import Loaded
 from jaxlint.confirm.inside.lab import describe
 from jaxlint.confirm.inside.target import Finding, dotted
 
@@ -37,9 +38,14 @@ def imports(tree: ast.Module) -> dict[str, str]:
     return found
 
 
-def at(tree: ast.Module, finding: Finding) -> list[tuple[str, str]]:
-    """Module and attribute of what is imported at a place, or the full names of chains of attributes there."""
-    known = imports(tree)
+def at(loaded: Loaded, finding: Finding) -> list[tuple[str, str]]:
+    """Module and attribute of what is imported at a place, or the full names of chains of attributes there.
+
+    A name that the module did not get to import was guarded, unless its import failed.
+    """
+    tree = loaded.tree
+    bound = vars(loaded.module)
+    known = {name: full for name, full in imports(tree).items() if name in bound or loaded.failures}
     found: list[tuple[str, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and _covers(node, finding):

@@ -67,6 +67,7 @@ class Recorder:
         self._watcher = watcher
         self.events: list[Event] = []
         self.enabled = False
+        self._clones: list[Any] = []
         self.fill: float | None = None
         self.process: int | None = None
         self.stop = False
@@ -115,6 +116,9 @@ class Recorder:
             original = getattr(jax.random, name, None)
             if original is not None:
                 self._random_function(original, name, self._draw, (jax.random, source))
+        clone = getattr(jax.random, "clone", None)
+        if clone is not None:
+            self._random_function(clone, "clone", self._clone, (jax.random, source))
         for name, tell in (("split", self._split), ("fold_in", self._fold)):
             self._random_function(getattr(jax.random, name), name, tell, (jax.random, source))
         typed = jax.random.key
@@ -154,7 +158,13 @@ class Recorder:
             if getattr(owner, name, None) is replaced:
                 setattr(owner, name, told)
 
+    def _clone(self, name: str, key: Any, args: Any, kwargs: Any, result: Any) -> None:
+        """A clone says that the same numbers are wanted."""
+        self._clones.append(result)
+
     def _draw(self, name: str, key: Any, args: Any, kwargs: Any, result: Any) -> None:
+        if any(key is clone for clone in self._clones):
+            return
         tokens = key_tokens(key, "draw")
         self.tell("draw", name, tokens=tokens, mapped=is_mapped(key), kinds=traces.kinds())
 

@@ -21,7 +21,7 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
     import jax
 
     version = f"JAX {jax.__version__}"
-    for module, name in names.at(lab.loaded.tree, finding):
+    for module, name in names.at(lab.loaded, finding):
         looked = names.look_up(module, name)
         if looked.error is not None:
             return confirmed(f"{version}: {names.told(looked)}")

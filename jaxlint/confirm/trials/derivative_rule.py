@@ -19,6 +19,12 @@ _WORDS = (
     r"takes \d+ positional arguments? but|missing \d+ required positional"
 )
 
+_STRUCTURE = (
+    r"container \(pytree\) structure|tuple of length|No (VJP|JVP) defined|"
+    r"takes \d+ positional arguments? but|missing \d+ required positional"
+)
+"""What does not depend on the shapes and types of arguments, which may be our own."""
+
 
 def decide(lab: Lab, finding: Finding) -> Verdict:
     """Differentiate every function of the module with a custom rule that the finding may be about."""
@@ -34,7 +40,8 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
 
         def derivative(*arguments: Any) -> Any:
             forward = isinstance(function, jax.custom_jvp)
-            floats = [index for index, value in enumerate(arguments) if _is_float(value)]
+            constant = getattr(function, "nondiff_argnums", ()) or ()
+            floats = [index for index, value in enumerate(arguments) if index not in constant and _is_float(value)]
             fixed = list(arguments)
 
             def of_floats(*values: Any) -> Any:
@@ -59,7 +66,7 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
         if run.error is not None and not matches(run.error, [], _WORDS):
             return None
         tried = differentiated(run) if run.error is None else run
-        if matches(tried.error, [], _WORDS) and _is_about(run, question.target.chain):
+        if matches(tried.error, [], _WORDS if tried.is_whole else _STRUCTURE) and _is_about(run, question.target.chain):
             return confirmed(evidence(tried, lab.loaded.path))
         if tried is not run and tried.error is None:
             return refuted("the function was differentiated with its rule")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,24 @@ if TYPE_CHECKING:
     from jaxlint.confirm.inside.target import Finding
     from jaxlint.confirm.inside.verdict import Verdict
 
+_LOOPS = (ast.For, ast.While, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
+
+
+def _is_in_loop(tree: ast.Module, function: ast.AST | None, rows: range) -> bool:
+    """Whether the place lies in a loop or comprehension of its function."""
+    return any(
+        isinstance(node, _LOOPS) and node.lineno <= rows.start and rows.stop - 1 <= (node.end_lineno or node.lineno)
+        for node in ast.walk(function if function is not None else tree)
+    )
+
+
+def _is_each_time(events: list[Event], run: Run, rows: range) -> bool:
+    """Whether a row compiled as often as it ran: what is built once and called in a loop does not."""
+    counts = Counter(row for event in events for row in {*event.rows} if row in rows)
+    return any(
+        count >= run.watched.row(row, row).ran - run.watched.row(row, row).staged for row, count in counts.items()
+    )
+
 
 def decide(lab: Lab, finding: Finding) -> Verdict:
     """Count compilations of the second call, or of one name at the line where there is no second call."""
@@ -21,7 +40,7 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
     first, last = question.rows.start, question.rows.stop - 1
     function = question.target.function
     end = getattr(function, "end_lineno", last) or last
-    looped = "loop" in finding.message
+    looped = _is_in_loop(lab.loaded.tree, function, question.rows)
 
     def compiled(run: Run) -> list[Event]:
         events = [event for event in run.events if event.kind == "compiled"]
@@ -39,7 +58,7 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
         second = run.again(mode=Mode())
         again = compiled(second)
         passes = second.watched.row(first, last).ran
-        if again and (not looped or len(again) > 1 or passes == 1):
+        if again and (len(again) > 1 or passes == 1 if looped else _is_each_time(again, second, question.rows)):
             listed = ", ".join(sorted({event.name for event in again if event.name})) or "programs"
             return confirmed(f"a second call with equal arguments compiled {len(again)} times again ({listed})")
         if second.error is None and passes and not again:

@@ -17,7 +17,7 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
     import jax
 
     version = f"JAX {jax.__version__}"
-    looked = [names.look_up(module, name) for module, name in names.at(lab.loaded.tree, finding)]
+    looked = [names.look_up(module, name) for module, name in names.at(lab.loaded, finding)]
     if not looked:
         return inconclusive("the name was not found at the place")
     for item in looked:

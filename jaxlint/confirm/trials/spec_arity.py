@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 DEVICES = 8
 _WORDS = r"(shard_map|pytree).*(in_specs|out_specs|specs)|(in_specs|out_specs) (passed to|refers? to|tree|must)"
 
+_RESULT = r"out_specs"
+
 
 def decide(lab: Lab, finding: Finding) -> Verdict:
     """Call what the flagged line makes."""
@@ -22,9 +24,11 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
 
     def examine(run: Run) -> Verdict | None:
         if run.error is not None:
-            return confirmed(evidence(run, lab.loaded.path)) if matches(run.error, [], _WORDS) else None
+            # Arguments of our own may have another structure than the specs were written for; results have theirs.
+            words = _WORDS if run.is_whole else _RESULT
+            return confirmed(evidence(run, lab.loaded.path)) if matches(run.error, [], words) else None
         if run.entry is not None and run.entry.transformed:
             return refuted("the mapped function was called, and its specs fitted")
         return None
 
-    return lab.search(question, examine)
+    return lab.search(question, examine, ours_refute=False)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from jaxlint.confirm.inside.verdict import Verdict
 
 _WORDS = (
-    r"[Tt]racer|traced|Traced<|concrete|static start/stop/step|Abstract value|"
-    r"Shapes must be 1D sequences|object has no attribute '(block_until_ready|item|tolist)'"
+    r"Shapes must be 1D sequences of concrete values.*(Trace|JitTracer)|static start/stop/step|"
+    r"Abstract tracer value|Tracer' object has no attribute|not available on (traced|tracer)"
 )
 
 
