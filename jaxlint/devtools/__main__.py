@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from jaxlint.devtools import api_changes, precision, rule_pages, setting_pages, verdicts
+from jaxlint.devtools import api_changes, corpus, precision, rule_pages, setting_pages, verdicts
 from jaxlint.devtools.new_rule import FAMILIES, ScaffoldError, new_rule
 
 
@@ -28,6 +28,13 @@ def main(arguments: list[str] | None = None) -> int:
     measured = commands.add_parser("precision", help="write the table of measured precision from people's judgements")
     measured.add_argument("corpus", type=Path, help="a folder with a folder PACKAGE-VERSION for each judged package")
     measured.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
+    judged = commands.add_parser("corpus", help="hold the findings on real code against people's judgements of them")
+    judged.add_argument("corpus", type=Path, help="a folder with a folder PACKAGE-VERSION for each package")
+    judged.add_argument("packages", nargs="*", help="the folders to check (default: all)")
+    judged.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
+    judged.add_argument("--new", action="store_true", help="list the findings that nobody has judged")
+    judged.add_argument("--strict", action="store_true", help="exit with 1 when a finding is wrong or not judged")
+    judged.add_argument("--record", metavar="NOTE", help="write the table into the documentation, under this line")
     settings = commands.add_parser("settings", help="write what is made from the table of settings: schema and page")
     settings.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
     verdicts.add_arguments(commands.add_parser("verdicts", help="confirm labelled programs, and print the table"))
@@ -43,6 +50,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.command == "precision":
         print(precision.write(options.root, options.corpus.resolve()))
         return 0
+    if options.command == "corpus":
+        return _corpus(options)
     if options.command == "api-changes":
         return _api_changes(options.root, options.python)
     try:
@@ -52,6 +61,18 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     print(rule.report())
     return 0
+
+
+def _corpus(options: argparse.Namespace) -> int:
+    counts = corpus.compare(options.root, options.corpus.resolve(), options.packages)
+    print(corpus.table(counts), end="")
+    for count in counts.values() if options.new or options.strict else ():
+        for place in count.new:
+            print(f"{place.package}/{place.file}:{place.row}: {place.code}")
+    if options.record is not None:
+        print(corpus.record(options.root, counts, options.record))
+    faults = sum(len(count.new) + count.verdicts["wrong"] for count in counts.values())
+    return 1 if options.strict and faults else 0
 
 
 def _docs(root: Path, *, check: bool) -> int:

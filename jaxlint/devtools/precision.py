@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-JUDGEMENTS = Path("corpus")
+JUDGEMENTS = Path("corpus/judgements.tsv")
 TABLE = Path("jaxlint/report/precision.tsv")
 _HEAD = "# Judged findings that are still reported; made by `python -m jaxlint.devtools precision CORPUS`.\n"
 
@@ -28,22 +28,21 @@ class Place(NamedTuple):
     code: str
 
 
-def judgements(folder: Path) -> dict[Place, str]:
-    """The verdicts (`right`, `wrong`, `unclear`) of the tables in a folder; a later table corrects an earlier one."""
-    found: dict[Place, str] = {}
-    for table in sorted(folder.glob("*.tsv")):
-        with table.open(encoding="utf-8", newline="") as file:
-            for package, version, name, row, code, verdict, *_ in csv.reader(file, delimiter="\t"):
-                if row.isdecimal():  # not the heading
-                    found[Place(f"{package}-{version}", name, int(row), code)] = verdict
-    return found
+def judgements(table: Path) -> dict[Place, str]:
+    """The verdicts of a table: `right`, `wrong` or `unclear`."""
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {
+            Place(f"{row['package']}-{row['version']}", row["file"], int(row["line"]), row["code"]): row["verdict"]
+            for row in rows
+        }
 
 
 def counts(verdicts: dict[Place, str], corpus: Path) -> dict[str, Counter[str]]:
     """Code to verdicts, of the findings that a run over `corpus/PACKAGE-VERSION` reports."""
     found: dict[str, Counter[str]] = {}
     for package in sorted({place.package for place in verdicts}):
-        for place in _reported(package, corpus / package):
+        for place in reported(package, corpus / package):
             if place in verdicts:
                 found.setdefault(place.code, Counter())[verdicts[place]] += 1
     return found
@@ -58,7 +57,8 @@ def write(root: Path, corpus: Path) -> Path:
     return table
 
 
-def _reported(package: str, folder: Path) -> Iterator[Place]:
+def reported(package: str, folder: Path) -> Iterator[Place]:
+    """The findings of a run over one package, with the settings that everyone has."""
     if not folder.is_dir():
         raise FileNotFoundError(f"{folder} is not there: the judgements are of this package")
     command = [sys.executable, "-m", "jaxlint", "check", "--isolated", "--no-cache", "--quiet", "--format", "json", "."]
