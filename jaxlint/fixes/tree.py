@@ -18,15 +18,28 @@ def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     )
 
 
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+_known: dict[type, bool] = {}
+
+
+def _counts(kind: type) -> bool:
+    """Whether instances of a class are nodes that mean something; asked once a class, since it is slow to ask."""
+    found = _known.get(kind)
+    if found is None:
+        found = _known[kind] = issubclass(kind, cst.CSTNode) and not issubclass(kind, _SPACE)
+    return found
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The nodes directly inside a node, in the order of their fields."""
+    found: list[cst.CSTNode] = []
     for name in _fields(type(node)):
         value = getattr(node, name)
-        if isinstance(value, cst.CSTNode):
-            if not isinstance(value, _SPACE):
-                yield value
-        elif isinstance(value, list | tuple):
-            yield from (item for item in value if isinstance(item, cst.CSTNode) and not isinstance(item, _SPACE))
+        kind = type(value)
+        if kind is list or kind is tuple:
+            found += [item for item in value if _counts(type(item))]
+        elif _counts(kind):
+            found.append(value)
+    return found
 
 
 def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -40,7 +53,15 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 def parents(node: cst.CSTNode) -> dict[int, cst.CSTNode]:
     """For each node inside a node, by identity, the node around it."""
-    return {id(child): current for current in walk(node) for child in children(current)}
+    found: dict[int, cst.CSTNode] = {}
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        inside = children(current)
+        for child in inside:
+            found[id(child)] = current
+        stack += inside
+    return found
 
 
 def names(node: cst.CSTNode) -> set[str]:
