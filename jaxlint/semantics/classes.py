@@ -42,6 +42,9 @@ PYTREES = frozenset(
 )
 """Kinds of class whose array fields are traced when an instance goes into a traced function."""
 
+NUMBERS_STATIC = frozenset({"nnx_module", "nnx_object"})
+"""Those of them whose Python numbers are structure, as their strings are."""
+
 
 _REGISTERING = frozenset(
     f"jax.tree_util.register_{name}" for name in ("pytree_node_class", "pytree_with_keys_class", "dataclass")

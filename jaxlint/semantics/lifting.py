@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics.classes import PYTREES, STATIC_FIELDS, class_field
+from jaxlint.semantics.classes import NUMBERS_STATIC, PYTREES, STATIC_FIELDS, class_field
 from jaxlint.semantics.values import (
     ABSTRACT,
     DEFAULTED,
@@ -165,6 +165,7 @@ class Lifting:
             made.trace = None
         if not self.fresh:
             made.uid = value.uid
+        outer, self.arrays_only = self.arrays_only, self.arrays_only or (cls is not None and cls.kind in NUMBERS_STATIC)
         rest = self(content.rest, level + 1) if content.rest is not None else None
         items: Any
         if isinstance(content.items, dict):
@@ -173,6 +174,7 @@ class Lifting:
                 items[name] = item if _is_static_field(cls, name) else self(item, level + 1)
         else:
             items = tuple(self(item, level + 1) for item in content.items)
+        self.arrays_only = outer
         made.initial = Content(items, rest, content.open)
         if made.uid in self.it.st.heap:
             self.it.st.heap = {key: held for key, held in self.it.st.heap.items() if key != made.uid}
