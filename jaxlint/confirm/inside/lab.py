@@ -331,9 +331,12 @@ class Lab:
             if self.is_late(question):
                 return
 
-            def again(row: tuple[Candidate, ...] = row, mode: Mode = mode, **changes: Any) -> Run:
+            def again(row: tuple[Candidate, ...] = row, mode: Mode = mode, of: Any = None, **changes: Any) -> Run:
+                """One call, of a fresh instance or of the one given."""
                 values = [candidate.make() for candidate in row]
                 receiver = [values.pop(0)] if entry.receivers else []
+                if receiver and of is not None:
+                    receiver = [of]
                 keyword: dict[str, Any] = {}
                 positional: list[Any] = []
                 for (name, _, only), value in zip(entry.parameters, values, strict=True):

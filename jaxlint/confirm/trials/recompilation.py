@@ -55,7 +55,9 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
             names = Counter(event.name for event in compiled(run) if event.name)
             name, count = names.most_common(1)[0] if names else ("", 0)
             return confirmed(f"{name} was compiled {count} times in one run") if count > 1 and looped else None
-        second = run.again(mode=Mode())
+        # What an instance keeps, it keeps for its own calls.
+        same = {"of": run.arguments[0]} if run.entry is not None and run.entry.receivers else {}
+        second = run.again(mode=Mode(), **same)
         again = compiled(second)
         passes = second.watched.row(first, last).ran
         if again and (len(again) > 1 or passes == 1 if looped else _is_each_time(again, second, question.rows)):
