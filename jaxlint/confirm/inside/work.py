@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import os
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.child.loading import LoadError, load
+from jaxlint.child.loading import Loaded, LoadError, load, parse
 from jaxlint.confirm.inside.lab import Lab, Mode, Run, TooLongError, describe, time_limit
 from jaxlint.confirm.inside.recorders import Recorder
 from jaxlint.confirm.inside.soften import Softener
@@ -36,12 +37,20 @@ def work(request: dict[str, Any], channel: Channel) -> None:
     recorder.install()
     channel.tell({"kind": "importing", "jax": jax.__version__})
     lab = prepare(path, watcher, recorder, request)
+    reason = ""
     if isinstance(lab, str):
-        channel.tell({"kind": "failed", "reason": lab})
-        return
+        reason = lab
+        try:
+            tree = parse(path)
+        except LoadError:
+            channel.tell({"kind": "failed", "reason": reason})
+            return
+        # Names can be looked up without the module; the failed import counts as one of its statements.
+        loaded = Loaded(ModuleType("unimported"), tree, str(path), [(0, ImportError(reason))])
+        lab = Lab(loaded, watcher, recorder, request)
     for finding in findings:
         channel.tell({"kind": "trying", "index": finding.index})
-        verdict = attempt(lab, finding)
+        verdict = attempt(lab, finding) if not reason or _looks_up(finding) else inconclusive(reason)
         channel.tell(
             {
                 "kind": "verdict", "index": finding.index, "verdict": verdict.kind, "evidence": verdict.evidence,
@@ -73,12 +82,20 @@ def prepare(path: Path, watcher: Watcher, recorder: Recorder, request: dict[str,
     return lab
 
 
+def _looks_up(finding: Finding) -> bool:
+    """Whether a trial can do without the module."""
+    return bool(getattr(importlib.import_module(_module(finding)), "LOOKS_UP", False))
+
+
+def _module(finding: Finding) -> str:
+    return finding.trial if "." in finding.trial else f"{TRIALS}.{finding.trial}"
+
+
 def attempt(lab: Lab, finding: Finding) -> Verdict:
     """The verdict on one finding; whatever goes wrong on the way makes it inconclusive."""
     lab.blocked = set()
-    name = finding.trial if "." in finding.trial else f"{TRIALS}.{finding.trial}"
     try:
-        verdict: Verdict = importlib.import_module(name).decide(lab, finding)
+        verdict: Verdict = importlib.import_module(_module(finding)).decide(lab, finding)
     except LoadError as error:
         return inconclusive(str(error))
     except SystemExit as error:

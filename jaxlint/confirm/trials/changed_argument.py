@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jaxlint.confirm.inside.target import Finding
     from jaxlint.confirm.inside.verdict import Verdict
 
+LOOKS_UP = True
 _WORDS = r"unexpected keyword argument|positional arguments?|not supported|has been removed|no longer|deprecated"
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from jaxlint.confirm.inside.verdict import Verdict
 
 DEVICES = 8
+LOOKS_UP = True
 _KINDS = ("DeprecationWarning", "FutureWarning")
 
 

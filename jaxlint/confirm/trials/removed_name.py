@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from jaxlint.confirm.inside.lab import Lab
     from jaxlint.confirm.inside.target import Finding
 
+LOOKS_UP = True
+
 
 def decide(lab: Lab, finding: Finding) -> Verdict:
     """Look up what stands at the place."""
