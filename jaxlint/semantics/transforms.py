@@ -853,12 +853,13 @@ def _arguments(
     number: int,
     carried: Value | None,
 ) -> list[Value]:
-    lifting = Lifting(it, trace, ctx.depth, fresh=True) if trace is not None else None
+    arrays_only = "filter" in info.options
+    lifting = Lifting(it, trace, ctx.depth, fresh=True, arrays_only=arrays_only) if trace is not None else None
     if lifting is not None:
         liftings.append(lifting)
     fed: list[Value] = []
     traced = trace if trace is not None else Trace(ABSTRACT, ctx.why) if ctx.abstract else None
-    plain = Lifting(it, trace, ctx.depth) if trace is not None else None
+    plain = Lifting(it, trace, ctx.depth, arrays_only=arrays_only) if trace is not None else None
     for token in tokens:
         kind, _, source = token.partition("=")
         if kind == "carry":
