@@ -13,11 +13,11 @@ FAULTY = "import jax\n\n\ndef f(key):\n    return jax.random.normal(key) + jax.r
 
 
 def test_only_what_is_still_reported_counts(tmp_path: Path) -> None:
-    first = "package\tversion\tfile\tline\tcode\tverdict\treason\np\t1.0\tp/a.py\t5\tJAX201\twrong\tx\n"
-    later = "p\t1.0\tp/a.py\t5\tJAX201\tright\tcorrected\np\t1.0\tp/a.py\t1\tJAX301\twrong\tmended since\n"
-    write(tmp_path, {"corpus/one.tsv": first, "corpus/two.tsv": later, "code/p-1.0/p/a.py": FAULTY,
-                     "jaxlint/report/x": ""})  # fmt: skip
-    verdicts = precision.judgements(tmp_path / "corpus")
+    head = "package\tversion\tfile\tline\tcode\tverdict\treason\n"
+    rows = "p\t1.0\tp/a.py\t5\tJAX201\tright\tx\np\t1.0\tp/a.py\t1\tJAX301\twrong\tmended since\n"
+    files = {str(precision.JUDGEMENTS): head + rows, "code/p-1.0/p/a.py": FAULTY, "jaxlint/report/x": ""}
+    write(tmp_path, files)
+    verdicts = precision.judgements(tmp_path / precision.JUDGEMENTS)
     assert verdicts[precision.Place("p-1.0", "p/a.py", 5, "JAX201")] == "right"
     table = precision.write(tmp_path, tmp_path / "code")
     assert table.read_text(encoding="utf-8").splitlines()[1:] == ["code\tright\twrong", "JAX201\t1\t0"]
