@@ -39,8 +39,8 @@ def silencing(
 ) -> Silencing:
     """How to silence findings of a file.
 
-    A comment stands at the end of the statement's header, where it stays when a formatter wraps the lines; where that
-    row ends inside a string, in the row of the finding.
+    A comment stands in the first row of the finding, which is the one that flake8 and ruff look at; where that row ends
+    inside a string, at the end of the statement's header.
     """
     result = Silencing()
     rows = _rows_that_end(source.text)
@@ -58,12 +58,11 @@ def silencing(
 
 def _place(finding: Finding, suppressions: Suppressions, rows: set[int]) -> _Place | None:
     wanted = finding.noqa_rows or (finding.span.row,)
-    for row in wanted:
+    for row in dict.fromkeys((finding.span.row, wanted[-1], *wanted)):
         directive = suppressions.list_at(row)
-        if directive is not None:
+        if directive is not None or row in rows:
             return _Place(row, directive)
-    free = [row for row in (wanted[-1], *wanted) if row in rows]
-    return _Place(free[0]) if free else None
+    return None
 
 
 def _edit(place: _Place, source: Source, reason: str) -> Edit:

@@ -38,7 +38,7 @@ def silenced(folder: Path, text: str, *arguments: str) -> str:
         ("fault_JAX201()  #noqa:E501  # why\n", "fault_JAX201()  # noqa: E501, JAX201  # why\n"),
         ("fault_JAX201()  # noqa: key-reuse\n", "fault_JAX201()  # noqa: key-reuse\n"),
         ("x = '# noqa: E501'; fault_JAX201()\n", "x = '# noqa: E501'; fault_JAX201()  # noqa: JAX201\n"),
-        ("fault_JAX201(\n)\n", "fault_JAX201(\n)  # noqa: JAX201\n"),
+        ("fault_JAX201(\n)\n", "fault_JAX201(  # noqa: JAX201\n)\n"),
         ("fault_JAX201(  # noqa: E501\n)\n", "fault_JAX201(  # noqa: E501, JAX201\n)\n"),
     ],
 )
@@ -160,7 +160,7 @@ def test_every_tool_reads_the_comments(tmp_path: Path) -> None:
     assert added.stdout == f"Silenced {len(before)} findings in 1 file.\n"
     text = file.read_text(encoding="utf-8")
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(PROGRAM))
-    assert "    ):  # noqa: JAX301\n" in text
+    assert "    if (  # noqa: JAX301\n" in text
     again = run_program([*jaxlint, "--add-noqa"], tmp_path)
     assert again.stdout == "Silenced 0 findings in 0 files.\n"
     assert file.read_text(encoding="utf-8") == text

@@ -387,7 +387,7 @@ SILENCED = [
         "x = jax.random.normal(key)  # noqa: E501, W1 # long",
         "x = jax.random.normal(key)  # noqa: E501, W1, JAX201 # long",
     ),
-    ("x = jax.random.normal(\n        key,\n    )", "x = jax.random.normal(\n        key,\n    )  # noqa: JAX201"),
+    ("x = jax.random.normal(\n        key,\n    )", "x = jax.random.normal(  # noqa: JAX201\n        key,\n    )"),
     (
         "x = jax.random.normal(  # noqa: E501\n        key,\n    )",
         "x = jax.random.normal(  # noqa: E501, JAX201\n        key,\n    )",
