@@ -146,7 +146,10 @@ def remember(it: Interpreter, root: Any, reads: dict[Variable, Read], applied: P
 
 
 def compare(it: Interpreter, root: Any, variable: Variable, read: Read, applied: Place) -> None:
-    """Keep or compare one variable."""
+    """Keep or compare one variable; a memo that was empty and is full has not changed."""
+    cls = read.ref.cls if read.ref is not None else None
+    if variable[0] == "a" and cls is not None and (cls.uid, variable[2]) in it.memo_attributes:
+        return
     key = ("cap", root, variable)
     st = it.st
     held = _held(it, variable, read)

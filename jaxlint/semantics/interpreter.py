@@ -257,6 +257,8 @@ class Interpreter:
         self.applications: list[Application] = []
         self.classes: list[ClassV] = []
         self.traced_writes: set[Variable] = set()
+        self.memo_attributes: set[tuple[int, str]] = set()
+        """Attributes that are filled once, where they have no value yet: (class, name)."""
         self.remembered: list[tuple[Any, dict[Variable, Read]]] = []
         self.changes: dict[Variable, Place] = {}
         self.rebound_names: dict[int, frozenset[str]] = {}

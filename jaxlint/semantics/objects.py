@@ -570,7 +570,10 @@ def _note_change(it: Interpreter, target: Ref, name: str, place: Place) -> None:
     """Keep where an object was last changed, and whether a trace ever did it."""
     variable: tuple[Any, ...] = ("r", target.uid)
     if target.kind == "object":
-        variable = ("a", target.uid, name.rpartition(".")[2])
+        attribute = name.rpartition(".")[2]
+        variable = ("a", target.uid, attribute)
+        if target.cls is not None and deliberate_store(it, name, place):
+            it.memo_attributes.add((target.cls.uid, attribute))
     it.changes[variable] = place
     if it.fr.ctx.remembers:
         it.traced_writes.add(variable)
