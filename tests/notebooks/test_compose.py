@@ -81,7 +81,7 @@ def test_a_row_more_stands_in_its_cell_or_the_fix_is_dropped(texts: list[str], d
     assert len(changed) == 1
     old, new = texts[changed[0]], pieces[changed[0]]
     assert new.count("added = 1") == 1
-    blanks = re.compile(r"[\r\n ]")  # a row more may be indented, and its newline may stand behind it
+    blanks = re.compile(r"[\r\n\t ]")  # a row more may be indented, and its newline may stand behind it
     assert blanks.sub("", new.replace("added = 1", "")) == blanks.sub("", old)
 
 
