@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jaxlint.semantics.attributes import class_attr
 from jaxlint.semantics.classes import PYTREES
 from jaxlint.semantics.events import ArgumentNotArray, StaticUnhashable
-from jaxlint.semantics.objects import class_attr
 from jaxlint.semantics.values import (
     Array,
     ClassV,

@@ -303,7 +303,7 @@ def _next(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
     if isinstance(value, ExtObj) and it.knowledge.classes.get(value.cls) in ("key_stream", "nnx_rngs"):
         return Key(place)
     if isinstance(value, Ref) and value.kind == "object":
-        from jaxlint.semantics.objects import call_method_of
+        from jaxlint.semantics.attributes import call_method_of
 
         found = call_method_of(it, value, "__next__", (), {}, place)
         if found is not None:
@@ -494,7 +494,7 @@ def _arithmetic(name: str) -> Handler:
 
 
 def _getattr(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
-    from jaxlint.semantics.objects import get_attr
+    from jaxlint.semantics.attributes import get_attr
 
     if len(args) >= 2 and isinstance(args[1], Const) and isinstance(args[1].value, str):
         found = get_attr(it, args[0], args[1].value, place)
@@ -518,7 +518,7 @@ def _hasattr(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value
 
 
 def _setattr(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
-    from jaxlint.semantics.objects import set_attr
+    from jaxlint.semantics.mutations import set_attr
 
     if len(args) == 3 and isinstance(args[1], Const) and isinstance(args[1].value, str):
         set_attr(it, args[0], args[1].value, args[2], place, None)

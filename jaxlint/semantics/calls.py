@@ -91,7 +91,7 @@ def evaluate_call(it: Interpreter, expr: ir.Call) -> Value:
             it.elements[id(expr.args[0])] = args[0]
     if type(callee) is Method:
         from jaxlint.semantics.methods import call_method
-        from jaxlint.semantics.objects import describe
+        from jaxlint.semantics.mutations import describe
 
         base_name = describe(expr.func.obj) if isinstance(expr.func, ir.Attr) else "…"
         return call_method(it, callee, tuple(args), kwargs, place, base_name, dropped=it.dropped is expr)
@@ -121,7 +121,7 @@ def _callee(it: Interpreter, func: ir.Expr) -> Value:
     """What is called; a method of an opaque value stays a method of it."""
     if type(func) is not ir.Attr:
         return evaluate(it, func)
-    from jaxlint.semantics.objects import get_attr
+    from jaxlint.semantics.attributes import get_attr
 
     base = evaluate(it, func.obj)
     if isinstance(base, Opaque):
@@ -163,7 +163,7 @@ def call(
 
         return call_method(it, callee, args, kwargs, place, "…")  # type: ignore[arg-type]
     if kind is Ref:
-        from jaxlint.semantics.objects import call_method_of
+        from jaxlint.semantics.attributes import call_method_of
 
         result = call_method_of(it, callee, "__call__", args, kwargs, place)  # type: ignore[arg-type]
         return result if result is not None else unknown_call(it, callee, args, kwargs, place)
@@ -281,7 +281,7 @@ def bind_arguments(
     star: Value | None = None,
 ) -> dict[str, Value]:
     """The variables that a call starts with: every parameter by name."""
-    from jaxlint.semantics.objects import annotated, hinted
+    from jaxlint.semantics.type_hints import annotated, hinted
 
     env: dict[str, Value] = {}
     if func.receiver is not None:

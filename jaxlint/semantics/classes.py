@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics import buffers
-from jaxlint.semantics.objects import annotated, annotation_of, bind, class_attr, class_field, version
+from jaxlint.semantics.attributes import bind, class_attr, class_field, version
 from jaxlint.semantics.registered import note_static
+from jaxlint.semantics.type_hints import annotated, annotation_of
 from jaxlint.semantics.values import (
     NONE,
     UNKNOWN,
@@ -207,7 +208,8 @@ def _run_body(it: Interpreter, cls: ClassV, body: list[ir.Stmt]) -> None:
 
 
 def _annotation_name(it: Interpreter, annotation: ir.Expr) -> str:
-    from jaxlint.semantics.objects import annotation_of, describe
+    from jaxlint.semantics.mutations import describe
+    from jaxlint.semantics.type_hints import annotation_of
 
     if type(annotation) is ir.Lit and isinstance(annotation.value, str):
         return (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.semantics.attributes import METADATA
 from jaxlint.semantics.compiles import parts
 from jaxlint.semantics.events import ArrayCaptured
-from jaxlint.semantics.objects import METADATA
 from jaxlint.semantics.provenance import argument, made_of, number, short
 from jaxlint.semantics.values import Array, Made, Place, Ref, SliceV, TupleV, Value, is_none
 from jaxlint.syntax import ir

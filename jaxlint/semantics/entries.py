@@ -69,7 +69,7 @@ def hint_of(fn: ir.FunctionIR, param: ir.Param) -> str | None:
 
 def unknown_arguments(it: Interpreter, func: Func, skip: int, bound: set[str], traced: bool) -> dict[str, Value]:
     """An opaque value for each parameter that a caller must give."""
-    from jaxlint.semantics.objects import annotated
+    from jaxlint.semantics.type_hints import annotated
 
     found: dict[str, Value] = {}
     for index, param in enumerate(func.fn.params):
@@ -232,7 +232,7 @@ def run_wrapper(it: Interpreter, wrapped: Wrapped) -> None:
 
 def _run_module_method(it: Interpreter, wrapped: Wrapped) -> None:
     """`jit(net.apply)`: a haiku or linen module's method, with unknown variables and arguments."""
-    from jaxlint.semantics.objects import class_attr
+    from jaxlint.semantics.attributes import class_attr
     from jaxlint.semantics.transforms import call_wrapped, innermost
 
     method = wrapped.inner

@@ -88,7 +88,7 @@ def _name(it: Interpreter, expr: ir.Name) -> Value:
 
 
 def _attr(it: Interpreter, expr: ir.Attr) -> Value:
-    from jaxlint.semantics.objects import METADATA, get_attr
+    from jaxlint.semantics.attributes import METADATA, get_attr
 
     if it.empties and expr.attr in METADATA:
         empties, it.empties = it.empties, 0  # only the type of the value is asked for

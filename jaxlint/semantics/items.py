@@ -203,7 +203,7 @@ def _ref_item(it: Interpreter, base: Ref, index: Value, place: Place) -> Value:
             return _like(it, base, _join_items(content.items), found)
         return Opaque()
     if base.kind == "object":
-        from jaxlint.semantics.objects import call_method_of
+        from jaxlint.semantics.attributes import call_method_of
 
         result = call_method_of(it, base, "__getitem__", (index,), {}, place)
         if result is not None:
@@ -283,7 +283,7 @@ def _many_item(it: Interpreter, base: Many, index: Value, place: Place) -> Value
 
 def set_item(it: Interpreter, base: Value, index: Value, value: Value, place: Place, base_expr: Any, op: str) -> None:
     """`base[index] = value`, `del base[index]` or `base[index] op= value`."""
-    from jaxlint.semantics.objects import describe, is_jax_array, mutation
+    from jaxlint.semantics.mutations import describe, is_jax_array, mutation
 
     if is_jax_array(it, base, base_expr):
         it.emit(ItemAssigned(place, base, op))
@@ -291,7 +291,7 @@ def set_item(it: Interpreter, base: Value, index: Value, value: Value, place: Pl
     if isinstance(base, Ref):
         stored = None if op == "del" else value
         if base.kind == "object" and base.cls is not None:
-            from jaxlint.semantics.objects import call_method_of
+            from jaxlint.semantics.attributes import call_method_of
 
             if call_method_of(it, base, "__setitem__", (index, value), {}, place) is not None:
                 return
@@ -299,7 +299,7 @@ def set_item(it: Interpreter, base: Value, index: Value, value: Value, place: Pl
         if base.kind in ("list", "dict"):
             if base.kind == "list":
                 _index_event(it, index, "list index", place)
-            it.st.store(base, _updated(it.st.content(base), base.kind, index, stored))
+            it.st.store(base, updated(it.st.content(base), base.kind, index, stored))
         return
     if isinstance(base, Opaque) and not base.static and not _array_like(index):
         if it.fr.ctx.transform.startswith("jax.experimental.pallas.") and not _is_text(index):
@@ -328,7 +328,8 @@ def _array_like(index: Value) -> bool:
     return isinstance(index, SliceV) or (isinstance(index, Const) and index.value is ...)
 
 
-def _updated(content: Content, kind: str, index: Value, value: Value | None) -> Content:
+def updated(content: Content, kind: str, index: Value, value: Value | None) -> Content:
+    """What a container holds after a store at an index, or after a removal (`value` is `None`)."""
     found = fingerprint(index)
     if kind == "dict":
         items = dict(content.items)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jaxlint.semantics.guards import blocks, leaves, parts
-from jaxlint.semantics.objects import describe
+from jaxlint.semantics.mutations import describe
 from jaxlint.semantics.values import Opaque, Place, Ref, Value
 from jaxlint.syntax import ir
 

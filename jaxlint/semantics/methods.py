@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from jaxlint.semantics import buffers, effects, objects, timing, updates
+from jaxlint.semantics import attributes, buffers, containers, effects, timing, updates
+from jaxlint.semantics.attributes import METADATA, bump
 from jaxlint.semantics.calls import call, told, unknown_call
+from jaxlint.semantics.containers import call_container
 from jaxlint.semantics.contracts import DEFINERS
 from jaxlint.semantics.demands import check_arguments, made_dtype
 from jaxlint.semantics.events import Concretized
 from jaxlint.semantics.items import get_item
 from jaxlint.semantics.keys import consume, consume_deep
 from jaxlint.semantics.libraries import bind_known
-from jaxlint.semantics.objects import METADATA, bump, call_container, mutation
+from jaxlint.semantics.mutations import mutation
 from jaxlint.semantics.precision import asked_of_unknown, check_dtype
 from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import join
@@ -237,7 +239,7 @@ def _opaque_method(
             return effects.text_of(it, (*args, *kwargs.values(), receiver), (place,))
         return Opaque(static=True)
     # Where the result is used, `update` or `add` gives a new object rather than changing the old one.
-    if name in objects.CHANGES and receiver.hint != "array" and dropped:
+    if name in containers.CHANGES and receiver.hint != "array" and dropped:
         stored = args[-1] if args and name not in ("pop", "remove", "clear", "sort", "reverse", "popitem") else None
         mutation(it, receiver, base_name, stored, place, accumulates=True)
         if name in ("append", "extend", "insert", "update", "clear", "remove", "sort", "reverse", "add", "discard"):
@@ -277,7 +279,7 @@ def _is_array_method(it: Interpreter, name: str) -> bool:
     if name not in _ARRAY_METHODS:
         return False
     classes = (value for value in it.fr.env.names.values() if isinstance(value, ClassV))
-    return not any(objects.class_attr(cls, name) is not None for cls in classes)
+    return not any(attributes.class_attr(cls, name) is not None for cls in classes)
 
 
 def _library_method(it: Interpreter, cls: str, name: str, place: Place) -> None:
@@ -400,7 +402,7 @@ def _module_call(
         attr = chosen.value
     elif chosen is not None and not is_none(chosen):
         return Opaque()
-    result = objects.call_method_of(it, module, attr, args[1:], inner, place)
+    result = attributes.call_method_of(it, module, attr, args[1:], inner, place)
     if name != "apply" or result is None or "mutable" in kwargs:
         return TupleV((result if result is not None else Opaque(), Opaque())) if "mutable" in kwargs else Opaque()
     return result

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.semantics.attributes import class_attr
 from jaxlint.semantics.events import MethodTraced
-from jaxlint.semantics.objects import class_attr
 from jaxlint.semantics.updates import blocks, expressions, statements
 from jaxlint.semantics.values import CONTAINER_CHANGES, ClassV, Descriptor, Func, Place, Ref, Value, Wrapped
 from jaxlint.syntax import ir

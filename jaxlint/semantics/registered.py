@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jaxlint.semantics.attributes import class_attr
 from jaxlint.semantics.guards import parts, statements
-from jaxlint.semantics.objects import class_attr
 from jaxlint.semantics.values import ClassV, Field, Func, Value
 from jaxlint.syntax import ir
 

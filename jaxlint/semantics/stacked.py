@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.semantics.compiles import nodes, parts, runs_traced
 from jaxlint.semantics.events import RowsStacked
-from jaxlint.semantics.objects import describe
+from jaxlint.semantics.mutations import describe
 from jaxlint.semantics.provenance import made_of, short
 from jaxlint.semantics.values import Array, Ext, Key, Opaque, Ref, TupleV, Value
 from jaxlint.syntax import ir

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import branches, buffers, guards, objects, stacked, unrolled, updates
+from jaxlint.semantics import (
+    attributes,
+    branches,
+    buffers,
+    containers,
+    guards,
+    mutations,
+    stacked,
+    type_hints,
+    unrolled,
+    updates,
+)
 from jaxlint.semantics.calls import apply_decorators
 from jaxlint.semantics.classes import define_class
 from jaxlint.semantics.events import (
@@ -22,6 +33,7 @@ from jaxlint.semantics.events import (
 )
 from jaxlint.semantics.expressions import binary, compare, evaluate
 from jaxlint.semantics.interpreter import MAX_STEPS, Loop
+from jaxlint.semantics.items import set_item
 from jaxlint.semantics.iteration import iterate, unpack
 from jaxlint.semantics.keys import note_derived, note_subkeys
 from jaxlint.semantics.project import ModuleEnv, resolve_relative
@@ -111,11 +123,11 @@ def assign_target(it: Interpreter, target: ir.Expr, value: Value, stmt: ir.Node)
             assign_target(it, item.value if type(item) is ir.Star else item, part, stmt)
     elif kind is ir.Attr:
         base = evaluate(it, target.obj)  # type: ignore[attr-defined]
-        objects.set_attr(it, base, target.attr, value, it.place(stmt), target.obj)  # type: ignore[attr-defined]
+        mutations.set_attr(it, base, target.attr, value, it.place(stmt), target.obj)  # type: ignore[attr-defined]
     elif kind is ir.Sub:
         base = evaluate(it, target.obj)  # type: ignore[attr-defined]
         index = evaluate(it, target.index)  # type: ignore[attr-defined]
-        objects.set_item(it, base, index, value, it.place(stmt), target.obj, "=")  # type: ignore[attr-defined]
+        set_item(it, base, index, value, it.place(stmt), target.obj, "=")  # type: ignore[attr-defined]
     elif kind is ir.Star:
         assign_target(it, target.value, value, stmt)  # type: ignore[attr-defined]
 
@@ -135,7 +147,7 @@ def _rebinding_event(it: Interpreter, name: str, value: Value, stmt: ir.Node) ->
         if closure is None or closure.depth >= fr.ctx.depth:
             return
         target = "nonlocal"
-    if traced_inside(value) is None and objects.deliberate_store(it, name, it.place(stmt)):
+    if traced_inside(value) is None and mutations.deliberate_store(it, name, it.place(stmt)):
         return
     it.emit(Mutated(it.place(stmt), target, name, value, fr.ctx.why, fr.ctx.transform))
 
@@ -193,7 +205,7 @@ def _assign(it: Interpreter, stmt: ir.Assign) -> list[State] | None:
 
 def _bind_all(it: Interpreter, stmt: ir.Assign, source: ir.Expr, value: Value) -> None:
     if stmt.annotation is not None and type(value) is Opaque:
-        value = objects.annotated(it, stmt.annotation, value)
+        value = type_hints.annotated(it, stmt.annotation, value)
     for target in stmt.targets:
         if type(target) is ir.Seq and type(value) is Key:
             note_subkeys(it, target, value, stmt, source)
@@ -211,16 +223,16 @@ def _aug_assign(it: Interpreter, stmt: ir.AugAssign) -> None:
         buffers.read(it, current, it.place(target), "used in arithmetic")
         buffers.read(it, operand, it.place(stmt.value), "used in arithmetic")
     if type(target) is ir.Name and isinstance(current, Ref) and current.kind in ("list", "set", "dict"):
-        objects.call_container(it, current, "extend" if current.kind == "list" else "update", (operand,), {}, place)
+        containers.call_container(it, current, "extend" if current.kind == "list" else "update", (operand,), {}, place)
         return
     if type(target) is ir.Sub:
         base = evaluate(it, target.obj)
         index = evaluate(it, target.index)
-        if objects.is_jax_array(it, base, target.obj):
-            objects.set_item(it, base, index, operand, place, target.obj, stmt.op)
+        if mutations.is_jax_array(it, base, target.obj):
+            set_item(it, base, index, operand, place, target.obj, stmt.op)
             return
         result = binary(it, stmt.op, current, operand, place)
-        objects.set_item(it, base, index, result, place, target.obj, stmt.op)
+        set_item(it, base, index, result, place, target.obj, stmt.op)
         return
     result = note(binary(it, stmt.op, current, operand, place), stmt.op, (current, operand), place)
     it.augmenting = True
@@ -280,7 +292,7 @@ def _delete(it: Interpreter, stmt: ir.Delete) -> None:
             it.st.unbind(target.name)
         elif type(target) is ir.Sub:
             base = evaluate(it, target.obj)
-            objects.set_item(it, base, evaluate(it, target.index), NONE, it.place(stmt), target.obj, "del")
+            set_item(it, base, evaluate(it, target.index), NONE, it.place(stmt), target.obj, "del")
         elif type(target) is ir.Attr:
             evaluate(it, target.obj)
 
@@ -445,7 +457,7 @@ def _with(it: Interpreter, stmt: ir.With) -> list[State]:
         if type(value) is CompileTime:
             frame.ctx = saved.eager()
         if target is not None:
-            assign_target(it, target, objects.enter_context(it, value, it.place(expr)), stmt)
+            assign_target(it, target, attributes.enter_context(it, value, it.place(expr)), stmt)
         expecting |= isinstance(value, Opaque) and value.tag == ("raises",)
     if expecting:
         it.expecting.add(frame.fid)

@@ -22,7 +22,6 @@ from jaxlint.semantics.values import (
     Closure,
     Const,
     Content,
-    Descriptor,
     Ext,
     ExtObj,
     Func,
@@ -530,7 +529,7 @@ class _Replay:
             if key[0] == "g" and isinstance(content, Value):
                 st.heap = {**st.heap, key: self.value(content)}
             elif key[0] == "v" and key[1] in self.actual:
-                from jaxlint.semantics.objects import bump
+                from jaxlint.semantics.attributes import bump
 
                 bump(self.it, self.actual[key[1]])
             return
@@ -670,9 +669,9 @@ class _Replay:
         return made_key
 
     def _part(self, owner: Value, tag: Any) -> Value | None:
+        from jaxlint.semantics.attributes import get_attr
         from jaxlint.semantics.items import get_item
         from jaxlint.semantics.keys import fold_child, row
-        from jaxlint.semantics.objects import get_attr
 
         it = self.it
         if not isinstance(tag, tuple):
@@ -713,9 +712,6 @@ class _Replay:
         self.closures[closure.fid] = made
         made.env = {name: self.value(item) for name, item in closure.env.items()}
         return made
-
-
-__all__ = ["NONE", "Descriptor", "call_summarised", "can_abstract"]
 
 
 def _as_held(kind: str, before: Content, made: Content) -> Content:

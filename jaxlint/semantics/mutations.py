@@ -1,0 +1,174 @@
+"""Stores that outlive a trace: into attributes, items, containers and modules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.semantics.events import ItemAssigned, Mutated
+from jaxlint.semantics.values import (
+    UNKNOWN,
+    Array,
+    ClassV,
+    Content,
+    ExtObj,
+    ModuleV,
+    Opaque,
+    Place,
+    Ref,
+    Union,
+    Value,
+    ancestors,
+    traced_inside,
+)
+from jaxlint.syntax import ir
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+
+def describe(expr: Any) -> str:
+    """The text of a name or attribute chain, for messages."""
+    if type(expr) is ir.Name:
+        return expr.name
+    if type(expr) is ir.Attr:
+        return f"{describe(expr.obj)}.{expr.attr}"
+    if type(expr) is ir.Sub:
+        return f"{describe(expr.obj)}[…]"
+    if type(expr) is ir.Call:
+        return f"{describe(expr.func)}(…)"
+    return "…"
+
+
+_DICT_METHODS = frozenset({".pop", ".items", ".keys", ".values", ".get", ".update", ".setdefault"})
+
+
+def is_jax_array(it: Interpreter, base: Value, expr: Any) -> bool:
+    """Whether an item store goes to an immutable JAX array, and not to a dict of them."""
+    if type(expr) is ir.Name and it.fr.fn.uses.get(expr.name, set()) & _DICT_METHODS:
+        return False
+    if isinstance(base, Array):
+        return base.lib == "jax"
+    if isinstance(base, Opaque):
+        return base.hint == "array" and base.trace is not None and base.trace.certain
+    return False
+
+
+def mutation(
+    it: Interpreter, target: Value, name: str, stored: Value | None, place: Place, *, accumulates: bool = False
+) -> None:
+    """Tell when a store into `target` outlives the running trace; `accumulates` when each run adds to it."""
+    ctx = it.fr.ctx
+    if isinstance(target, Ref):
+        _note_change(it, target, name, place)
+    if ctx.depth == 0 or (ctx.shape and (stored is None or traced_inside(stored) is None)):
+        return
+    if isinstance(target, Ref) and target.cls is not None and _explicit_state(it, target, ctx.transform):
+        return
+    static = stored is None or traced_inside(stored) is None
+    if static and (_balanced(it) or _memoised(it, name) or deliberate_store(it, name, place)):
+        return
+    root: Value = target
+    for item in ancestors(target):
+        root = item
+    uid = root.uid
+    kind = "self" if name == "self" or name.startswith("self.") else "object"
+    event = Mutated(place, kind, name, stored, ctx.why, ctx.transform)
+    chain = frozenset(item.uid for item in ancestors(target))
+    if chain & ctx.arguments:
+        if uid in ctx.shared or target.uid in ctx.shared:
+            event.target, event.shared = "argument", True
+            if stored is not None and traced_inside(stored) is not None:
+                it.emit(event)
+            return
+        event.target = "argument" if kind != "self" else kind
+        if not (isinstance(target, Opaque) and ctx.transform.startswith("flax.nnx.")):  # which hands objects back
+            ctx.pending.append((chain, event))
+        return
+    if static and not ctx.abstract and not (ctx.mode == "batched" and (accumulates or it.augmenting)):
+        return  # eager `vmap` and `grad` run the function on every call; rows are counted once all the same
+    if isinstance(target, Ref):
+        if target.depth < ctx.depth:
+            it.emit(event)
+    elif isinstance(target, Opaque) and (uid in it.older or uid < ctx.mark):
+        it.emit(event)
+
+
+def _note_change(it: Interpreter, target: Ref, name: str, place: Place) -> None:
+    """Keep where an object was last changed, and whether a trace ever did it."""
+    variable: tuple[Any, ...] = ("r", target.uid)
+    if target.kind == "object":
+        attribute = name.rpartition(".")[2]
+        variable = ("a", target.uid, attribute)
+        if target.cls is not None and deliberate_store(it, name, place):
+            it.memo_attributes.add((target.cls.uid, attribute))
+    it.changes[variable] = place
+    if it.fr.ctx.remembers:
+        it.traced_writes.add(variable)
+
+
+def _balanced(it: Interpreter) -> bool:
+    """Whether the store happens on entering or leaving a context, which undoes it."""
+    fr: Any = it.fr
+    while fr is not None:
+        if fr.fn.name in ("__enter__", "__exit__"):
+            return True
+        fr = fr.parent
+    return False
+
+
+def _memoised(it: Interpreter, name: str) -> bool:
+    """Whether the function looks into the container before it stores: a memo, which may be filled once."""
+    uses = it.fr.fn.uses.get(name.removesuffix("[…]"), set())
+    return bool(uses & {"in", ".get", "len()"})
+
+
+def deliberate_store(it: Interpreter, name: str, place: Place) -> bool:
+    """Whether a test around the store says that it is meant for the time of tracing."""
+    from jaxlint.semantics.memos import deliberate
+
+    return it.done_once > 0 or deliberate(it, place, name)
+
+
+def _explicit_state(it: Interpreter, target: Ref, transform: str) -> bool:
+    kind = target.cls.kind if target.cls is not None else ""
+    return kind in ("nnx_module", "linen_module", "haiku_module", "nnx_object")
+
+
+def set_attr(it: Interpreter, base: Value, attr: str, value: Value, place: Place, base_expr: Any) -> None:
+    """`base.attr = value`."""
+    if isinstance(base, Union):
+        for member in base.members:
+            set_attr(it, member, attr, value, place, base_expr)
+        return
+    name = f"{describe(base_expr)}.{attr}"
+    if isinstance(base, Ref):
+        mutation(it, base, name, value, place)
+        if base.kind == "object":
+            content = it.st.content(base)
+            it.st.store(base, Content({**content.items, attr: value}, content.rest, content.open))
+        return
+    if isinstance(base, Opaque) and not base.static:
+        mutation(it, base, name, value, place)
+        held = it.st.heap.get(base.uid)
+        items = dict(held.items) if isinstance(held, Content) else {}
+        items[attr] = value
+        it.st.heap = {**it.st.heap, base.uid: Content(items, None, True)}
+        return
+    if isinstance(base, ModuleV):
+        mutation_of_module(it, name, value, place)
+    elif isinstance(base, ExtObj):
+        kind = it.knowledge.classes.get(base.cls, "")
+        if it.fr.ctx.depth > 0 and base.uid < it.fr.ctx.mark and kind in ("", "object", "static_object"):
+            it.emit(Mutated(place, "object", name, value, it.fr.ctx.why, it.fr.ctx.transform))
+    elif isinstance(base, ClassV):
+        if it.fr.ctx.depth > 0 and (base.closure is None or base.uid < it.fr.ctx.mark):
+            it.emit(Mutated(place, "object", name, value, it.fr.ctx.why, it.fr.ctx.transform))
+    elif isinstance(base, Array) and base.lib == "jax" and attr not in ("value",):
+        it.emit(ItemAssigned(place, UNKNOWN, "attribute"))
+
+
+def mutation_of_module(it: Interpreter, name: str, value: Value, place: Place) -> None:
+    """A store into a module's attribute."""
+    traced = traced_inside(value) is not None
+    if it.fr.ctx.depth > 0 and (traced or (it.fr.ctx.abstract and not deliberate_store(it, name, place))):
+        it.emit(Mutated(place, "global", name, value, it.fr.ctx.why, it.fr.ctx.transform))
