@@ -27,7 +27,7 @@ from jaxlint.semantics.values import (
 
 if TYPE_CHECKING:
     from jaxlint.semantics.interpreter import Interpreter
-    from jaxlint.semantics.transforms import Chosen
+    from jaxlint.semantics.wrappers import Chosen
 
 _MAKERS = ("array", "asarray", "arange", "linspace", "zeros", "ones", "full", "empty", "eye", "stack", "concatenate")
 ARRAY_MAKERS = frozenset(f"numpy.{name}" for name in _MAKERS)
@@ -78,7 +78,7 @@ def check_arguments(
 
 def _takes_receiver(wrapped: Wrapped) -> bool:
     """Whether the first parameter is the object whose method was compiled."""
-    from jaxlint.semantics.transforms import innermost
+    from jaxlint.semantics.wrappers import innermost
 
     func = innermost(wrapped.inner)
     return func is not None and func.cls is not None and func.receiver is None

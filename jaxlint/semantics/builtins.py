@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics import buffers, updates
 from jaxlint.semantics.events import Concretized, TruthTested
-from jaxlint.semantics.expressions import binary, is_static
 from jaxlint.semantics.iteration import Sequence, iterate
+from jaxlint.semantics.operators import binary, is_static
 from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (

@@ -329,7 +329,7 @@ def call_func(
     ctx: Ctx | None = None,
 ) -> Value:
     """Call a function of the project: nested functions run in place, others through a summary."""
-    from jaxlint.semantics import summaries
+    from jaxlint.semantics import abstraction, summaries
 
     fn = func.fn
     if it.statements > MAX_WORK:
@@ -360,7 +360,7 @@ def call_func(
     if filled:
         it.filled += 1
         it.emit = outside_the_trace(emit)
-    if direct or func.closure is not None or fn.is_lambda or not summaries.can_abstract(it, env):
+    if direct or func.closure is not None or fn.is_lambda or not abstraction.can_abstract(it, env):
         result = run_inline(it, func, env, place, context)
     else:
         result = summaries.call_summarised(it, func, env, place, context)

@@ -100,8 +100,8 @@ def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
 
 def _static_names(it: Interpreter, cls: ClassV, decorator: Value) -> None:
     """`register_dataclass(…, meta_fields=[…])`: the named fields are static."""
-    from jaxlint.semantics.transforms import constants
     from jaxlint.semantics.values import Partial
+    from jaxlint.semantics.wrappers import constants
 
     names = constants(it, decorator.kwargs.get("meta_fields")) if isinstance(decorator, Partial) else None
     for name in names or ():

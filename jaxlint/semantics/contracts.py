@@ -106,7 +106,7 @@ def _taken(value: Value) -> tuple[int, int | None, bool] | None:
 
 def _nondifferentiable(it: Interpreter, wrapped: Wrapped) -> int | None:
     """How many arguments are not differentiated; None where that is not known."""
-    from jaxlint.semantics.transforms import constants
+    from jaxlint.semantics.wrappers import constants
 
     numbers = constants(it, wrapped.options.get("nondiff_argnums"))
     names = constants(it, wrapped.options.get("nondiff_argnames"))

@@ -193,7 +193,8 @@ def run_generic(it: Interpreter, func: Func) -> None:
 
 def run_wrapper(it: Interpreter, wrapped: Wrapped) -> None:
     """Run a transformed function that nothing calls, with unknown arguments."""
-    from jaxlint.semantics.transforms import call_wrapped, innermost
+    from jaxlint.semantics.transforms import call_wrapped
+    from jaxlint.semantics.wrappers import innermost
 
     func = innermost(wrapped.inner)
     if func is None:
@@ -233,7 +234,8 @@ def run_wrapper(it: Interpreter, wrapped: Wrapped) -> None:
 def _run_module_method(it: Interpreter, wrapped: Wrapped) -> None:
     """`jit(net.apply)`: a haiku or linen module's method, with unknown variables and arguments."""
     from jaxlint.semantics.attributes import class_attr
-    from jaxlint.semantics.transforms import call_wrapped, innermost
+    from jaxlint.semantics.transforms import call_wrapped
+    from jaxlint.semantics.wrappers import innermost
 
     method = wrapped.inner
     if not isinstance(method, Method) or method.name not in ("apply", "init"):
@@ -261,7 +263,7 @@ def _run_module_method(it: Interpreter, wrapped: Wrapped) -> None:
 
 def _static_inside(it: Interpreter, value: Value, func: Func) -> set[str]:
     """Parameters with a default that an inner transformation takes as static: nobody traces them."""
-    from jaxlint.semantics.transforms import Chosen
+    from jaxlint.semantics.wrappers import Chosen
 
     found: set[str] = set()
     while isinstance(value, Partial | Wrapped):
@@ -275,7 +277,7 @@ def _static_inside(it: Interpreter, value: Value, func: Func) -> set[str]:
 
 def run_scheduled(it: Interpreter, wrapped: Wrapped, env: ModuleEnv) -> None:
     """Run a module's transformed function that nothing called."""
-    from jaxlint.semantics.transforms import innermost
+    from jaxlint.semantics.wrappers import innermost
 
     func = innermost(wrapped.inner)
     if func is None and not isinstance(wrapped.inner, Method):

@@ -21,7 +21,7 @@ from jaxlint.semantics import (
 from jaxlint.semantics.builtins import HANDLERS
 from jaxlint.semantics.calls import told, unknown_call
 from jaxlint.semantics.demands import check_arguments, made_dtype
-from jaxlint.semantics.expressions import is_static
+from jaxlint.semantics.operators import is_static
 from jaxlint.semantics.provenance import note
 from jaxlint.semantics.registered import note_static
 from jaxlint.semantics.state import join

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jaxlint.semantics.events import FormulaUnstable
-from jaxlint.semantics.expressions import is_static
+from jaxlint.semantics.operators import is_static
 from jaxlint.semantics.provenance import argument, closure, flows, made_of, number, same, short, source
 from jaxlint.semantics.values import Array, Made, Opaque, Place, Value
 

@@ -63,7 +63,7 @@ def _is_unbound(decorator: ir.Expr) -> bool:
 
 def _self_of(it: Interpreter, wrapped: Wrapped) -> str | None:
     """How `self` goes into the compiled function; None where the options are not understood."""
-    from jaxlint.semantics.transforms import Chosen
+    from jaxlint.semantics.wrappers import Chosen
 
     chosen = Chosen(it, wrapped, "static_argnums", "static_argnames")
     if not chosen.known:

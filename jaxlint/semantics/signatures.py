@@ -103,7 +103,7 @@ def _positions(
     it: Interpreter, info: TransformInfo, option: str, value: Value, inner: Value, signature: Signature, place: Place
 ) -> set[str]:
     """The parameters that an option picks by position."""
-    from jaxlint.semantics.transforms import constants
+    from jaxlint.semantics.wrappers import constants
 
     count = len(signature.positional)
     found: set[str] = set()
@@ -122,7 +122,7 @@ def _names(
     it: Interpreter, info: TransformInfo, option: str, value: Value, inner: Value, signature: Signature, place: Place
 ) -> set[str]:
     """The parameters that an option picks by name."""
-    from jaxlint.semantics.transforms import constants
+    from jaxlint.semantics.wrappers import constants
 
     found: set[str] = set()
     for name in constants(it, value) or ():

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jaxlint.semantics.events import SlopeHidden
-from jaxlint.semantics.expressions import is_static
 from jaxlint.semantics.numerics import square_of
+from jaxlint.semantics.operators import is_static
 from jaxlint.semantics.provenance import argument, closure, flows, made_of, number, same, short, source
 from jaxlint.semantics.values import Array, Made, Opaque, Place, Value
 

@@ -31,11 +31,12 @@ from jaxlint.semantics.events import (
     ShapeUnknown,
     TruthTested,
 )
-from jaxlint.semantics.expressions import binary, compare, evaluate
+from jaxlint.semantics.expressions import evaluate
 from jaxlint.semantics.interpreter import MAX_STEPS, Loop
 from jaxlint.semantics.items import set_item
 from jaxlint.semantics.iteration import iterate, unpack
 from jaxlint.semantics.keys import note_derived, note_subkeys
+from jaxlint.semantics.operators import binary, compare
 from jaxlint.semantics.project import ModuleEnv, resolve_relative
 from jaxlint.semantics.provenance import note
 from jaxlint.semantics.repeats import asks_for_missing, evaluate_arm

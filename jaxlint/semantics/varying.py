@@ -57,7 +57,7 @@ def called(
     own = it.passes[fr.passes :]
     if not own or fr.ctx.abstract or own[-1][0] in it.short_loops:
         return
-    from jaxlint.semantics.transforms import Chosen, parameter_names
+    from jaxlint.semantics.wrappers import Chosen, parameter_names
 
     static = Chosen(it, wrapped, "static_argnums", "static_argnames")
     filtered = wrapped.transform.name.startswith("equinox.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from jaxlint.findings import Severity
 from jaxlint.rule import Explanation, Rule
-from jaxlint.semantics.transforms import innermost
+from jaxlint.semantics.wrappers import innermost
 
 if TYPE_CHECKING:
     from jaxlint.rule import RuleContext

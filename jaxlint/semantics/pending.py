@@ -1,0 +1,82 @@
+"""What a trace leaves behind when it ends: stores into containers of the caller, and keys used by other names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from jaxlint.semantics.interpreter import Ctx
+from jaxlint.semantics.keys import CONSUMING, consume
+from jaxlint.semantics.lifting import Lifting
+from jaxlint.semantics.values import (
+    Opaque,
+    Place,
+    Ref,
+    TupleV,
+    Union,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.semantics.interpreter import Interpreter
+
+
+def replay_origins(it: Interpreter, liftings: list[Lifting], place: Place) -> None:
+    """A key that the body used up under an identity of its own is used up for the caller too."""
+    from jaxlint.semantics.events import Use
+
+    rows, it.row_origins = it.row_origins, []
+    for origins in (rows, *(lifting.origins for lifting in liftings)):
+        for made, origin in origins:
+            uses = it.st.res.get(made.uid, ())
+            for use in uses if isinstance(uses, tuple) else ():
+                if isinstance(use, Use) and use.how in CONSUMING:
+                    consume(it, origin, "call", place, definite=use.definite, inner=use)
+                    break
+
+
+def flush_pending(it: Interpreter, ctx: Ctx, out: Value) -> None:
+    """Tell the stores into argument containers that the function does not return."""
+    if not ctx.pending:
+        return
+    returned_uids: set[int] = set()
+    collect(it, out, returned_uids, 0)
+    for uids, event in ctx.pending:
+        if not uids & returned_uids:
+            it.emit(event)
+    ctx.pending = []
+
+
+def collect(it: Interpreter, value: Value, found: set[int], depth: int) -> None:
+    """The identities of a value and of all that it holds or is part of."""
+    if value.uid:
+        found.add(value.uid)
+    if depth > 4:
+        return
+    for item in value.members if isinstance(value, Union) else _held(it, value):
+        collect(it, item, found, depth + 1)
+    if isinstance(value, Opaque):
+        parent = value.parent
+        while parent is not None:
+            found.add(parent.uid)
+            parent = getattr(parent, "parent", None)
+
+
+def collect_own(it: Interpreter, value: Value, found: set[int], depth: int) -> None:
+    """The identities of a value that was made for the traced function, and of what it holds."""
+    if value.uid and isinstance(value, Opaque | Ref):
+        found.add(value.uid)
+    if depth > 4:
+        return
+    for item in _held(it, value):
+        collect_own(it, item, found, depth + 1)
+
+
+def _held(it: Interpreter, value: Value) -> Iterable[Value]:
+    """What a tuple or a container of the program holds on this path."""
+    if isinstance(value, TupleV):
+        return value.items
+    if not isinstance(value, Ref):
+        return ()
+    items = it.st.content(value).items
+    return items.values() if isinstance(items, dict) else items
