@@ -38,6 +38,7 @@ from jaxlint.semantics.values import (
     NONE,
     UNKNOWN,
     Array,
+    ClassV,
     Const,
     ExtObj,
     Opaque,
@@ -132,6 +133,8 @@ def call_wrapped(
         bound = {**wrapped.options, info.callables[0]: args[0] if args else UNKNOWN}
         return run_feeds(it, info, bound, args, kwargs, place)
     it.mark_entered(wrapped)
+    if "linen" in info.options and isinstance(wrapped.inner, ClassV):
+        return call(it, wrapped.inner, args, kwargs, place, star)  # an instance: its fields are no arguments of a trace
     if info.mode in ("custom", "rule", "eager", "handler", "host", "unknown"):
         result = call(it, wrapped.inner, args, kwargs, place, star)
         if info.mode in ("custom", "rule") and it.fr.ctx.differentiating:
