@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics import repeats
 from jaxlint.semantics.events import GlobalKeyUsed, KeyCaptured, KeyReused, RawKeyMade, SubkeyUnused, Use
+from jaxlint.semantics.renewal import renewed
 from jaxlint.semantics.state import CUT
 from jaxlint.semantics.values import (
     ABSTRACT,
@@ -164,7 +165,7 @@ def consume(
         return
     if isinstance(value, Array) and value.lib == "numpy":
         return
-    if _is_global(it, value, place):
+    if _is_global(it, value, place) or renewed(it, value):
         return
     if it.constant_keys and how in CONSUMING:
         repeats.used(it, value, place)

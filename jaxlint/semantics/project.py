@@ -28,6 +28,7 @@ class ModuleEnv:
     __slots__ = (
         "applied",
         "fid",
+        "first_imports",
         "functions",
         "globals_written",
         "imports",
@@ -49,6 +50,7 @@ class ModuleEnv:
         self.state = "new"
         self.fid = 0
         self.imports: set[str] = set()
+        self.first_imports: set[str] = set()
         self.functions: list[Func] = []
         self.wrappers: list[Wrapped] = []
         self.reports: set[Any] = set()
@@ -116,15 +118,21 @@ class Project:
 
     def closure(self, path: str) -> set[str]:
         """The file and every file of the project that it imports, directly or not."""
-        found: set[str] = set()
+        return set(self._reached(path, lambda env: env.imports))
+
+    def started(self, path: str) -> list[ModuleEnv]:
+        """The module at `path` and those whose bodies run with its own, whatever its functions import later."""
+        return [env for env in self._reached(path, lambda env: env.first_imports).values() if env is not None]
+
+    def _reached(self, path: str, edges: Callable[[ModuleEnv], set[str]]) -> dict[str, ModuleEnv | None]:
+        found: dict[str, ModuleEnv | None] = {}
         stack = [path]
         while stack:
             current = stack.pop()
             if current not in found:
-                found.add(current)
-                env = self.by_path.get(current)
+                env = found[current] = self.by_path.get(current)
                 if env is not None:
-                    stack.extend(env.imports)
+                    stack.extend(edges(env))
         return found
 
     def is_package(self, name: str) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _COMPILERS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit"})
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "setup", "__set_name__", "__setstate__"})
 _PLAIN_KINDS = frozenset({"object", "dataclass"})
-_PLAIN_BASES = ("abc.", "typing.", "typing_extensions.", "collections.abc.", "builtins.object")
+PLAIN_BASES = ("abc.", "typing.", "typing_extensions.", "collections.abc.", "builtins.object")
 
 
 class Application:
@@ -100,7 +100,7 @@ def _is_plain(cls: ClassV) -> bool:
     """Whether instances are ordinary objects: nothing registers the class, or may, as a pytree."""
     if cls.kind not in _PLAIN_KINDS or cls.ir.keywords:
         return False
-    if any(not name.startswith(_PLAIN_BASES) for name in cls.ext_bases) or "__init_subclass__" in cls.attrs:
+    if any(not name.startswith(PLAIN_BASES) for name in cls.ext_bases) or "__init_subclass__" in cls.attrs:
         return False
     return all(_is_plain(base) for base in cls.bases)
 

@@ -518,6 +518,8 @@ def module_value(it: Interpreter, name: str) -> Value:
         own = it.project.by_path.get(importer)
         if own is not None:
             own.imports.add(path)
+            if it.fr.fn is own.ir.top:
+                own.first_imports.add(path)
         env = it.project.load(path)
         if env is None:
             return UNKNOWN
