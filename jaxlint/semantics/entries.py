@@ -8,6 +8,7 @@ from jaxlint.semantics.axes import NO_AXES
 from jaxlint.semantics.calls import call, call_func
 from jaxlint.semantics.interpreter import Ctx, Frame
 from jaxlint.semantics.lifting import LEFT_OUT, WEAK
+from jaxlint.semantics.mutations import DICT_METHODS
 from jaxlint.semantics.state import State
 from jaxlint.semantics.taught import as_key
 from jaxlint.semantics.values import (
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from jaxlint.semantics.interpreter import Interpreter
     from jaxlint.semantics.project import ModuleEnv
 
-_DICT_USES = frozenset({".items", ".keys", ".values", "[str]", ".get", ".pop", ".update", ".setdefault"})
+_DICT_USES = DICT_METHODS | {"[str]"}
 _ARRAY_USES = frozenset(
     [
         "arith",

@@ -39,12 +39,13 @@ def describe(expr: Any) -> str:
     return "…"
 
 
-_DICT_METHODS = frozenset({".pop", ".items", ".keys", ".values", ".get", ".update", ".setdefault"})
+DICT_METHODS = frozenset({".pop", ".items", ".keys", ".values", ".get", ".update", ".setdefault"})
+"""Uses of a name that say that it holds a dict."""
 
 
 def is_jax_array(it: Interpreter, base: Value, expr: Any) -> bool:
     """Whether an item store goes to an immutable JAX array, and not to a dict of them."""
-    if type(expr) is ir.Name and it.fr.fn.uses.get(expr.name, set()) & _DICT_METHODS:
+    if type(expr) is ir.Name and it.fr.fn.uses.get(expr.name, set()) & DICT_METHODS:
         return False
     if isinstance(base, Array):
         return base.lib == "jax"
