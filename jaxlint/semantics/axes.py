@@ -36,6 +36,8 @@ class Axes(NamedTuple):
 
 
 NO_AXES = Axes()
+BARE = Axes(rooted=True)
+"""No map is around the code, for certain."""
 
 
 # ---- binding --------------------------------------------------------------------------------------------------------
@@ -129,7 +131,7 @@ def asked(it: Interpreter, place: Place, function: str, value: Value) -> None:
         elif name in axes.names or axes.open or ("axis", name) in it.st.facts:
             it.bound_axes.add((place, name))
         elif (axes.rooted or name in axes.beside) and (place, name) not in it.unbound_axes:
-            within = it.fr.fn.name
+            within = it.fr.fn.name if it.fr.fn.parent is not None else ""
             it.unbound_axes[place, name] = AxisUnbound(place, function, name, tuple(sorted(axes.names)), within)
             it.later.append(lambda name=name: _tell(it, place, name))  # type: ignore[misc]
 

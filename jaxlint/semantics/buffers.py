@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.semantics.events import DonatedRead, Donation, EmptyRead
 from jaxlint.semantics.state import KEPT, State
 from jaxlint.semantics.values import (
+    NONE,
     Array,
     Const,
     ExtObj,
@@ -219,10 +220,55 @@ def write(it: Interpreter, base: Value, result: Array, index: Value, stored: Val
     if part is None and isinstance(stored, Const) and not _may_be_everything(index):
         part = (0, ("some",))  # one number scattered to a few places
     if part is None:
+        if it.passes and _counts(index):
+            it.filling[result.uid] = (it.passes[-1][0], empty)
         return
     parts = (*empty.parts, part)
     if not complete(parts):
         it.st.set_res(("e", result.uid), Empty(empty.place, empty.function, result, parts))
+
+
+def _counts(index: Value) -> bool:
+    """Whether an index goes along with the passes of a loop."""
+    items = index.items if isinstance(index, TupleV) else (index,)
+    return any(getattr(item, "hint", None) == "range" for item in items)
+
+
+def left(it: Interpreter) -> None:
+    """A `break` leaves the running loop: what its passes were filling has elements that no pass came to."""
+    for value in it.st.env.values() if it.filling and it.passes else ():
+        found = it.filling.get(value.uid) if isinstance(value, Array) else None
+        if found is not None and found[0] == it.passes[-1][0]:
+            empty = found[1]
+            parts = (*empty.parts, (0, ("some",)))
+            it.st.set_res(("e", value.uid), Empty(empty.place, empty.function, value, parts))
+
+
+def write_slice(it: Interpreter, name: str, bound: dict[str, Value], result: Value) -> None:
+    """`result` is the operand with a slice of it written over, where the slice is known not to be all of it."""
+    base = bound.get("operand")
+    if base is None or empty_state(it, base) is None or not isinstance(result, Array):
+        return
+    start = bound.get("start_indices", bound.get("start_index", bound.get("index")))
+    axis = bound.get("axis", Const(0))
+    if isinstance(start, Ref) and start.kind == "list":
+        start = TupleV(tuple(it.st.content(start).items))
+    if name.endswith("_in_dim"):
+        if not isinstance(axis, Const) or not isinstance(axis.value, int) or axis.value < 0 or start is None:
+            return
+        start = TupleV((*(Const(0) for _ in range(axis.value)), start))
+    if not isinstance(start, TupleV):
+        return
+    single = name.endswith("_index_in_dim")
+    items = tuple(_from(item, single=single and item is start.items[-1]) for item in start.items)
+    write(it, base, result, TupleV(items))
+
+
+def _from(start: Value, *, single: bool) -> Value:
+    """The index of what is written from `start` on, as far as it can be told: to the end, if it is no single row."""
+    if single:
+        return start
+    return SliceV(start if isinstance(start, Const) else Const(0), NONE, NONE)
 
 
 def without_passes(state: State) -> State:

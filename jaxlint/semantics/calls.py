@@ -360,7 +360,8 @@ def call_func(
     if filled:
         it.filled += 1
         it.emit = outside_the_trace(emit)
-    if direct or func.closure is not None or fn.is_lambda or not abstraction.can_abstract(it, env):
+    in_script = bool(context.bodies) and it.fr.fn.parent is None  # whose own variables the body sees
+    if direct or in_script or func.closure is not None or fn.is_lambda or not abstraction.can_abstract(it, env):
         result = run_inline(it, func, env, place, context)
     else:
         result = summaries.call_summarised(it, func, env, place, context)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.semantics.compiles import runs_traced
 from jaxlint.semantics.events import StaleRead
 from jaxlint.semantics.updates import blocks
 from jaxlint.semantics.values import (
@@ -143,6 +144,23 @@ def remember(it: Interpreter, root: Any, reads: dict[Variable, Read], applied: P
     for variable, read in reads.items():
         if variable not in it.traced_writes:
             compare(it, root, variable, read, applied)
+
+
+def handed_out(it: Interpreter, reads: dict[Variable, Read], applied: Place) -> None:
+    """A function that its maker never calls reads a variable which another such function rebinds.
+
+    Both were handed out, to be called in any order.
+    """
+    for variable, read in reads.items():
+        owner = read.owner
+        if owner is None or variable in it.traced_writes:
+            continue
+        for inner in owner.module.functions:
+            stmt = _last_binding(inner.body, read.name) if read.name in inner.nonlocals else None
+            if stmt is not None and inner.parent is owner and id(inner) not in it.entered:
+                event = StaleRead(read.place, read.name, read.function, (inner.module, stmt.id), False, applied, False)
+                it.later.append(lambda fn=inner, event=event: None if runs_traced(it, fn) else it.emit(event))  # type: ignore[misc]
+                break
 
 
 def compare(it: Interpreter, root: Any, variable: Variable, read: Read, applied: Place) -> None:

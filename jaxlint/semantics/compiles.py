@@ -50,7 +50,7 @@ def _fresh(it: Interpreter, value: Value, since: int) -> tuple[str, str] | None:
             cls = receiver.cls if isinstance(receiver, Ref) else None
             plain = not isinstance(receiver, ClassV) and (cls is None or cls.kind not in MODULES)
             return ("method", value.fn.name) if plain else None
-        if value.uid <= since or value.closure is None:
+        if value.uid <= since or (value.closure is None and it.fr.fn.parent is not None):
             return None
         return ("lambda", "") if value.fn.is_lambda else ("function", value.fn.name)
     if isinstance(value, Partial):

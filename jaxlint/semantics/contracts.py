@@ -172,6 +172,10 @@ def _shape(it: Interpreter, value: Value) -> int | None:
         return len(content.items) or None if content.rest is None and not content.open else None
     if isinstance(value, Array):
         return 0
-    if isinstance(value, Opaque) and value.made is not None and value.made.op in _ARITHMETIC:
-        return None if any(isinstance(part, TupleV | Ref | Many) for part in value.made.args) else 0
+    if isinstance(value, Opaque) and value.made is not None:
+        operands = value.made.args
+        if value.made.op in _ARITHMETIC:
+            return None if any(isinstance(part, TupleV | Ref | Many) for part in operands) else 0
+        if value.made.op == "+":  # of tuples as well, unless one side is itself a number
+            return 0 if any(_shape(it, part) == 0 for part in operands) else None
     return None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.knowledge import Knowledge
 from jaxlint.semantics import state as states_module
 from jaxlint.semantics import taught
-from jaxlint.semantics.axes import NO_AXES, Axes
+from jaxlint.semantics.axes import BARE, NO_AXES, Axes
 from jaxlint.semantics.events import Event
 from jaxlint.semantics.processes import Meetings
 from jaxlint.semantics.project import ModuleEnv, Project
@@ -44,6 +44,7 @@ from jaxlint.semantics.values import (
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
+    from jaxlint.semantics.buffers import Empty
     from jaxlint.semantics.captures import Read, Variable
     from jaxlint.semantics.receivers import Application
     from jaxlint.semantics.repeats import Origin
@@ -238,6 +239,8 @@ class Interpreter:
         self.open_call: Place | None = None
         self.told: dict[Any, Place] = {}
         self.empties = 0
+        self.filling: dict[int, tuple[int, Empty]] = {}
+        """Arrays that the passes of a loop fill, by identity: the loop, and what was unwritten before."""
         self.touched: set[int] = set()
         self.used_subkeys: set[Any] = set()
         self.global_keys: dict[int, tuple[str, Place | None, int]] = {}
@@ -247,6 +250,8 @@ class Interpreter:
         self._fingerprints: dict[Any, Any] = {}
         self.reported_reuse: set[Any] = set()
         self.muted_keys = False
+        self.captured_keys: set[Place] = set()
+        """Where a body consumes a key that it captured."""
         self.row_origins: list[tuple[Value, Value]] = []
         self.constant_keys: dict[int, Origin] = {}
         self.repeatable: list[Origin] = []
@@ -524,6 +529,7 @@ class Interpreter:
             from jaxlint.semantics import keys, statements
 
             frame = Frame(top, env, Ctx(), None, None, None, None)
+            frame.ctx.axes = BARE  # nothing is around the statements of a module
             frame.own = None  # type: ignore[assignment]  # functions of a module look names up as globals
             frame.own = Closure(frame.fid, top, None, 0, frame.fid)
             self.fr = frame

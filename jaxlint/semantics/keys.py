@@ -209,6 +209,8 @@ def _is_global(it: Interpreter, value: Value, place: Place) -> bool:
     fr = it.fr
     if fr.fn.parent is None or _body_of_script(it, value):
         return False
+    if place in it.captured_keys and fr.env.state == "done":
+        return False  # the script itself hands the body over: that was told
     for item in ancestors(value):
         found = it.global_keys.get(item.uid)
         if found is not None:
@@ -265,6 +267,7 @@ def _captured_event(it: Interpreter, value: Value, place: Place, use: Use) -> bo
             continue
         if captured(value, mark):
             it.emit(KeyCaptured(place, value, name, body_place, use))
+            it.captured_keys.add(place)
             return True
     return False
 

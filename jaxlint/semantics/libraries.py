@@ -190,8 +190,8 @@ def call_known(
     if made is not None:
         return made
     result = returned(it, info.returns, bound, args, kwargs, place, name)
-    if name in _COPIES and it.empties and args:
-        buffers.copied(it, args[0], result)
+    if it.empties:
+        _keep_unwritten(it, name, bound, args, result)
     if info.distributed:
         processes.called(it, info, bound, place, result)
     if not it.fr.ctx.depth:
@@ -220,6 +220,16 @@ def call_known(
             elif info.effect("value") is not None:
                 precision.check_constructor(it, name, place)
     return result
+
+
+def _keep_unwritten(
+    it: Interpreter, name: str, bound: dict[str, Value], args: tuple[Value, ...], result: Value
+) -> None:
+    """What of a result is unwritten because it is unwritten of an argument."""
+    if name in _COPIES and args:
+        buffers.copied(it, args[0], result)
+    elif name in _WRITERS:
+        buffers.write_slice(it, name, bound, result)
 
 
 def _worked(it: Interpreter, name: str, args: tuple[Value, ...]) -> None:

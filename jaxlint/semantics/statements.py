@@ -274,6 +274,8 @@ def _jump(it: Interpreter, stmt: ir.Jump) -> list[State] | None:
     if stmt.kind == "pass" or not it.fr.loops:
         return None
     loop = it.fr.loops[-1]
+    if stmt.kind == "break":
+        buffers.left(it)
     (loop.breaks if stmt.kind == "break" else loop.continues).append(it.st)
     return []
 

@@ -186,6 +186,8 @@ def call_wrapped(
     if ctx.reads:
         prints = _static_prints(it, wrapped, args, kwargs)
         captures.remember(it, captures.identity(it, wrapped.inner, prints), ctx.reads, wrapped.place)
+        if generic:
+            captures.handed_out(it, ctx.reads, wrapped.place)
     result = gives(it, info, wrapped, out, args, place)
     if not generic:
         if it.meetings.spanning and not it.fr.ctx.depth and is_compiled(info.options):

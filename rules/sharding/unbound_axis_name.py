@@ -23,6 +23,10 @@ class UnboundAxisNameRule(Rule):
             "`{collective}` names axis `{axis}`, and nothing around this call of `{function}` binds it: it raises "
             "`NameError`"
         ),
+        "module": (
+            "`{collective}` names axis `{axis}` in a statement of the module, where nothing binds it: it raises "
+            "`NameError`"
+        ),
         "other": "`{collective}` names axis `{axis}`, and the maps around it bind {bound}: it raises `NameError`",
         "spec": "this `PartitionSpec` names axis `{axis}`, and its mesh has {bound}: it raises `ValueError`",
     }
@@ -73,7 +77,7 @@ def normalise(rows):
         ctx.report(
             self,
             event.place,
-            "other" if event.bound else "default",
+            "other" if event.bound else "default" if event.within else "module",
             collective=event.function.rpartition(".")[2],
             axis=event.axis,
             function=event.within,
