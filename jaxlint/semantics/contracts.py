@@ -143,21 +143,20 @@ def _check(it: Interpreter, wrapped: Wrapped, rule: Value, kind: str, given: int
 def _returns(it: Interpreter, rule: Value, func: Func, given: int | None) -> list[tuple[Place, Value]]:
     """What each `return` of a rule returns, with the place of the statement."""
     from jaxlint.semantics.calls import call
+    from jaxlint.semantics.opening import shapes_only
 
     if given is None or func.fn.is_generator or it.watched is not None:
         return []
-    before, muted = it.st, it.muted_keys
-    it.st = before.fork()
-    it.muted_keys = True
     it.watched = (func.fn, [])
     emit, it.emit = it.emit, lambda event: None
     it.direct = True
     arguments = tuple(Opaque(f"argument {position}") for position in range(given))
     try:
-        call(it, rule, arguments, {}, (func.fn.module, func.fn.id))
+        with shapes_only(it):
+            call(it, rule, arguments, {}, (func.fn.module, func.fn.id))
         return it.watched[1]
     finally:
-        it.st, it.muted_keys, it.watched, it.emit, it.direct = before, muted, None, emit, False
+        it.watched, it.emit, it.direct = None, emit, False
 
 
 _ARITHMETIC = frozenset(["-", "*", "/", "**", "@", "//"])

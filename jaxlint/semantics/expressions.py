@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,6 @@ from jaxlint.semantics.values import (
     Const,
     Content,
     Key,
-    Method,
     Opaque,
     Place,
     Ref,
@@ -31,7 +31,6 @@ from jaxlint.semantics.values import (
     TupleV,
     Value,
     fingerprint,
-    fresh_uid,
     is_none,
     members,
 )
@@ -340,105 +339,9 @@ def _yield(it: Interpreter, expr: ir.Yield) -> Value:
 
 
 def _comp(it: Interpreter, expr: ir.Comp) -> Value:
-    from jaxlint.semantics import stacked, unrolled
-    from jaxlint.semantics.branches import branch
-    from jaxlint.semantics.iteration import Sequence, iterate
-    from jaxlint.semantics.statements import UNROLLED, assign_target
+    from jaxlint.semantics.comprehensions import comprehend
 
-    saved_env = dict(it.st.env)
-    results: list[tuple[Value | None, Value]] = []
-    complete = True
-
-    def run(clause_number: int) -> None:
-        nonlocal complete
-        if clause_number == len(expr.clauses):
-            key = evaluate(it, expr.key) if expr.key is not None else None
-            element = evaluate(it, expr.elt)
-            results.append((key, element))
-            if it.follows_rows:
-                it.elements[id(expr.elt)] = element
-            return
-        clause = expr.clauses[clause_number]
-        iterable = evaluate(it, clause.iter)
-        if it.follows_rows:
-            stacked.iterates(it, clause, iterable)
-        sequence: Sequence = iterate(it, iterable, it.place(clause.iter))
-        passes = 2
-        if sequence.length is not None and sequence.length <= UNROLLED:
-            passes = sequence.length
-        else:
-            complete = False
-        loop_id = fresh_uid()
-        if passes == sequence.length:
-            it.short_loops.add(loop_id)
-            if getattr(iterable, "kind", "") != "range":
-                it.variant_loops.add(loop_id)
-        unrolling = unrolled.start(it, iterable, clause.target) if it.fr.ctx.abstract else None
-        for number in range(passes):
-            it.passes.append((loop_id, number))
-            assign_target(it, clause.target, sequence.element(it, number), expr)
-            _filtered(clause, 0, clause_number)
-            it.passes.pop()
-        if unrolling is not None:
-            unrolling.finish(it, it.place(expr), it.place(clause.iter))
-
-    def _filtered(clause: ir.Clause, position: int, clause_number: int) -> None:
-        nonlocal complete
-        if position == len(clause.ifs):
-            run(clause_number + 1)
-            return
-        test = clause.ifs[position]
-        true, false = branch(it, test, it.st, "comprehension filter", it.place(test))
-        if not true:
-            complete = complete and not false
-            it.st = join_all(false)
-            return
-        complete = complete and not false
-        it.st = join_all(true)
-        _filtered(clause, position + 1, clause_number)
-        if false:
-            it.st = join_all([it.st, *false])
-
-    run(0)
-    _restore_names(it, saved_env, expr)
-    depth = it.fr.ctx.depth
-    if expr.kind == "dict":
-        items: dict[Any, Value] = {}
-        rest: Value | None = None
-        for key, value in results:
-            if complete and isinstance(key, Const) and fingerprint(key) is not None:
-                items[key.value] = value
-            else:
-                rest = value if rest is None else join(rest, value)
-        return Ref("dict", depth, Content(items, rest, not complete))
-    values = tuple(value for _, value in results)
-    if complete:
-        return Ref("list" if expr.kind != "set" else "set", depth, Content(values))
-    rest = None
-    for value in values:
-        rest = value if rest is None else join(rest, value)
-    if rest is None:
-        rest = UNKNOWN
-    made = Ref("list" if expr.kind != "set" else "set", depth, Content((), rest, True))
-    return made
-
-
-def _restore_names(it: Interpreter, saved: dict[str, Value], expr: ir.Comp) -> None:
-    """The names that a comprehension binds are its own."""
-    for clause in expr.clauses:
-        stack = [clause.target]
-        while stack:
-            target = stack.pop()
-            if type(target) is ir.Name:
-                old = saved.get(target.name)
-                if old is None:
-                    it.st.unbind(target.name)
-                else:
-                    it.st.bind(target.name, old)
-            elif type(target) is ir.Seq:
-                stack += target.items
-            elif type(target) is ir.Star:
-                stack.append(target.value)
+    return comprehend(it, expr)
 
 
 def _call(it: Interpreter, expr: ir.Call) -> Value:
@@ -470,5 +373,4 @@ _EVAL: dict[type[ir.Expr], Callable[[Any, Any], Value]] = {
 }
 
 
-_BUILTINS = frozenset(dir(__import__("builtins")))
-_ = Method
+_BUILTINS = frozenset(dir(builtins))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from jaxlint.knowledge import TransformInfo
@@ -17,7 +18,7 @@ from jaxlint.semantics.events import ArgumentConcrete
 from jaxlint.semantics.given_back import gives
 from jaxlint.semantics.interpreter import Ctx
 from jaxlint.semantics.lifting import Lifting, element_of, leaf_of
-from jaxlint.semantics.opening import is_forward, open_trace, short_name, trace_flags
+from jaxlint.semantics.opening import is_forward, open_trace, shapes_only, short_name, trace_flags
 from jaxlint.semantics.pending import collect_own, flush_pending, replay_origins
 from jaxlint.semantics.state import join, join_all
 from jaxlint.semantics.values import (
@@ -86,14 +87,9 @@ def _run_feeds(
     feeds = _parse_feeds(info.feeds)
     results: dict[str, Value] = {}
     body = short_name(info) in BODIES
-    before = it.st
-    muted = it.muted_keys
-    if info.mode == "shape":
-        it.muted_keys = True
-        it.st = before.fork()
     branching = (len(info.callables) > 1 and "operand" in info.feeds) or any("branches" in c for c in info.callables)
-    start, after = it.st, []
-    try:
+    with shapes_only(it) if info.mode == "shape" else nullcontext():
+        start, after = it.st, []
         for spec in info.callables:
             name = spec.rpartition(":")[2].strip()
             for function in callables_of(it, spec, bound, name):
@@ -103,12 +99,8 @@ def _run_feeds(
                 results[name] = join(results[name], out) if name in results else out
                 if branching:
                     after.append(it.st)
-    finally:
-        it.muted_keys = muted
-    if branching and after:
-        it.st = join_all(after)
-    if info.mode == "shape":
-        it.st = before
+        if after:
+            it.st = join_all(after)
     fake = Wrapped(info, UNKNOWN, bound, place)
     out = next(reversed(results.values())) if results else UNKNOWN
     first = info.callables[0].rpartition(":")[2].strip() if info.callables else ""

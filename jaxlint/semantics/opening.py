@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jaxlint.knowledge import TransformInfo
@@ -44,6 +46,17 @@ def _body_name(info: TransformInfo) -> str:
     """What a message calls the transformation that runs a body; maps over trees are told from those over rows."""
     name = short_name(info)
     return f"tree.{name}" if info.name.startswith("jax.tree.") else name
+
+
+@contextmanager
+def shapes_only(it: Interpreter) -> Iterator[None]:
+    """A trace that nothing runs: keys are not consumed in it, and what it does to the state is forgotten."""
+    before, muted = it.st, it.muted_keys
+    it.st, it.muted_keys = before.fork(), True
+    try:
+        yield
+    finally:
+        it.st, it.muted_keys = before, muted
 
 
 def open_trace(it: Interpreter, info: TransformInfo, place: Place, *, body: bool) -> Ctx:

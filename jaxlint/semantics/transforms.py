@@ -6,6 +6,7 @@ What each transformation does is data (`knowledge/transforms.tsv`): this module 
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import TransformInfo
@@ -29,7 +30,7 @@ from jaxlint.semantics.feeds import BODIES, callables_of, run_feeds
 from jaxlint.semantics.given_back import gives
 from jaxlint.semantics.libraries import bind_known
 from jaxlint.semantics.lifting import strip
-from jaxlint.semantics.opening import open_trace, short_name, trace_flags, why_text
+from jaxlint.semantics.opening import open_trace, shapes_only, short_name, trace_flags, why_text
 from jaxlint.semantics.pending import collect, flush_pending, replay_origins
 from jaxlint.semantics.signatures import check_options
 from jaxlint.semantics.values import (
@@ -161,20 +162,12 @@ def call_wrapped(
     if info.mode == "batched":
         for value in (*lifted, *lifted_kwargs.values()):
             collect(it, value, ctx.arguments, 0)
-    outer_ctx = it.fr.ctx
-    saved_muted = it.muted_keys
-    before = it.st
-    if info.mode == "shape":
-        it.muted_keys = True
-        it.st = before.fork()
-    it.fr.ctx = ctx
-    try:
-        out = call(it, wrapped.inner, lifted, lifted_kwargs, place, star)
-    finally:
-        it.fr.ctx = outer_ctx
-        it.muted_keys = saved_muted
-    if info.mode == "shape":
-        it.st = before
+    with shapes_only(it) if info.mode == "shape" else nullcontext():
+        outer, it.fr.ctx = it.fr.ctx, ctx
+        try:
+            out = call(it, wrapped.inner, lifted, lifted_kwargs, place, star)
+        finally:
+            it.fr.ctx = outer
     if flags & FLOW:
         loops.check(it, info.name, wrapped.inner, out, wrapped.options, wrapped.place)
     if "out_specs" in info.options:
@@ -222,13 +215,8 @@ def call_compiled(it: Interpreter, inner: Value, args: tuple[Value, ...], kwargs
 
 def call_shaped(it: Interpreter, wrapped: Wrapped, args: tuple[Value, ...], kwargs: Kwargs, place: Place) -> None:
     """`f.lower(…)` and the like trace without running: keys are not consumed, nothing is donated."""
-    before, muted = it.st, it.muted_keys
-    it.st = before.fork()
-    it.muted_keys = True
-    try:
+    with shapes_only(it):
         call_wrapped(it, wrapped, args, kwargs, place, generic=True)
-    finally:
-        it.st, it.muted_keys = before, muted
 
 
 def attach_rules(
