@@ -149,6 +149,7 @@ def is_fallback(errors: set[str]) -> bool:
 
 _TRACER_ERRORS = frozenset(
     [
+        "TypeError",
         "ConcretizationTypeError",
         "TracerBoolConversionError",
         "TracerIntegerConversionError",
@@ -160,7 +161,9 @@ _TRACER_ERRORS = frozenset(
 
 def awaits_tracers(stmt: ir.Try) -> bool:
     """Whether a `try` attempts something that fails on traced values, and says what to do then."""
-    return any(errors & _TRACER_ERRORS for errors in caught(stmt))
+    awaited = _TRACER_ERRORS | _ANY_ERROR if len(stmt.body) <= _SMALL_ATTEMPT else _TRACER_ERRORS
+    handled = zip(stmt.handlers, caught(stmt), strict=True)
+    return any(errors & awaited and not isinstance(handler.body[-1], ir.Raise) for handler, errors in handled)
 
 
 def context_guards(stmt: ir.With) -> bool:

@@ -17,19 +17,13 @@ from jaxlint.semantics import (
     unrolled,
     updates,
 )
+from jaxlint.semantics.attempts import Attempt
 from jaxlint.semantics.calls import apply_decorators
 from jaxlint.semantics.classes import define_class
 from jaxlint.semantics.events import (
-    ArgumentConcrete,
-    Concretized,
     ContextEntered,
-    Event,
-    HostArrayIndexed,
     KeyDiscarded,
-    MaskIndexed,
     Mutated,
-    ShapeUnknown,
-    TruthTested,
 )
 from jaxlint.semantics.expressions import evaluate
 from jaxlint.semantics.interpreter import MAX_STEPS, Loop
@@ -61,7 +55,7 @@ from jaxlint.semantics.values import (
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Frame, Interpreter
+    from jaxlint.semantics.interpreter import Interpreter
 
 UNROLLED = 6
 """Loops over a sequence of known length are run pass by pass up to this many."""
@@ -399,12 +393,15 @@ def _try(it: Interpreter, stmt: ir.Try) -> list[State]:
     before = it.st.fork() if stmt.handlers else None
     frame.handlers.append([])
     emit = it.emit
-    if stmt.handlers and guards.awaits_tracers(stmt):
-        it.emit = _attempting(it, frame)
+    attempt = Attempt(it, stmt) if guards.awaits_tracers(stmt) else None
+    if attempt is not None:
+        it.emit = attempt.emit
     it.expected.append({error for errors in guards.caught(stmt) for error in errors})
     body = exec_block(it, stmt.body, [it.st])
     it.expected.pop()
     it.emit = emit
+    if attempt is not None and attempt.failed:
+        body = []
     raised = frame.handlers.pop()
     out = exec_block(it, stmt.orelse, body)
     if stmt.handlers and before is not None:
@@ -428,25 +425,6 @@ def _try(it: Interpreter, stmt: ir.Try) -> list[State]:
             return []
         return exec_block(it, stmt.final, out)
     return out
-
-
-_CONCRETIZING = (TruthTested, Concretized, ArgumentConcrete, MaskIndexed, HostArrayIndexed, ShapeUnknown)
-
-
-def _attempting(it: Interpreter, frame: Frame) -> Callable[[Event], None]:
-    """Emit events, except those of what the running `try` expects to fail; a summary is not part of the attempt."""
-    emit = it.emit
-
-    def filtered(event: Event) -> None:
-        if isinstance(event, _CONCRETIZING):
-            running: Frame | None = it.fr
-            while running is not None:
-                if running is frame:
-                    return
-                running = running.parent
-        emit(event)
-
-    return filtered
 
 
 def _with(it: Interpreter, stmt: ir.With) -> list[State]:
