@@ -26,20 +26,34 @@ class FunctionInfo:
     sketch: the row says of some arguments that they are keys, and nothing of the others.
     """
 
-    __slots__ = ("distributed", "effects", "keyword_only", "name", "params", "returns", "sketch", "star", "worldly")
+    __slots__ = (
+        "distributed",
+        "effects",
+        "keyword_only",
+        "keywords",
+        "name",
+        "params",
+        "returns",
+        "sketch",
+        "star",
+        "worldly",
+    )
 
     def __init__(self, name: str, params: str, effects: str, returns: str) -> None:
         self.name = name
         self.params: list[str] = []
         self.keyword_only: list[str] = []
         self.star: str | None = None
+        self.keywords: str | None = None
         self.sketch = False
         target = self.params
         for part in filter(None, params.split(",")):
             part = part.strip()
             if part == "*":
                 target = self.keyword_only
-            elif part.startswith("**") or part == "/":
+            elif part.startswith("**"):
+                self.keywords = part[2:]
+            elif part == "/":
                 continue
             elif part.startswith("*"):
                 self.star = part[1:]

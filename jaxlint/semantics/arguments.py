@@ -33,6 +33,22 @@ _MAKERS = ("array", "asarray", "arange", "linspace", "zeros", "ones", "full", "e
 ARRAY_MAKERS = frozenset(f"numpy.{name}" for name in _MAKERS)
 """Functions of NumPy that never give a scalar."""
 
+_HASHABLE = ("frozenset", "tuple")
+"""What a container is called that cannot be changed."""
+
+_LIBRARY_OBJECTS = {
+    "optax_transform": "an optimizer",
+    "linen_module": "a Flax module",
+    "haiku_module": "a Haiku module",
+    "mesh": "a mesh",
+    "sharding": "a sharding",
+    "checkpointer": "a checkpointer",
+    "logger": "a logger",
+    "path": "a path",
+    "generator": "a generator of random numbers",
+}
+"""Kinds of objects of libraries that are neither arrays nor trees of them."""
+
 _PLAIN_BASES = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol")
 
 Found = tuple[str, bool]
@@ -86,7 +102,7 @@ def _takes_receiver(wrapped: Wrapped) -> bool:
 
 def unhashable(it: Interpreter, value: Value, depth: int = 0) -> Found | None:
     """What has no hash in a value."""
-    if isinstance(value, Ref) and value.kind in ("list", "dict", "set") and value.name != "frozenset":
+    if isinstance(value, Ref) and value.kind in ("list", "dict", "set") and value.name not in _HASHABLE:
         return value.kind, depth > 0
     if isinstance(value, Array):
         if value.lib == "jax":
@@ -150,7 +166,11 @@ def _plain_kind(it: Interpreter, value: Value) -> str | None:
         return "a slice"
     if isinstance(value, Many):
         return "a range" if value.kind == "range" else None
+    if isinstance(value, ExtObj):
+        return _LIBRARY_OBJECTS.get(it.knowledge.classes.get(value.cls, ""))
     if isinstance(value, Ref) and value.kind == "object" and value.cls is not None:
+        if value.cls.kind == "linen_module" and not _decorated(value.cls):
+            return f"an instance of `{value.cls.ir.name}`"
         own = not it.st.content(value).open and _is_plain(value.cls)
         return f"an instance of `{value.cls.ir.name}`" if own else None
     return None

@@ -310,6 +310,8 @@ def bind_arguments(
             value = func.defaults[name]
         else:
             value = Opaque(name)
+        if isinstance(value, TupleV | Ref) and getattr(value, "kind", "") != "object":
+            it.given_collections.add((func.fn, name))
         if type(value) is Opaque and value.hint is None:
             if param.annotation is not None:
                 value = annotated(it, param.annotation, value)

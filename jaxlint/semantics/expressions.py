@@ -263,8 +263,8 @@ def _seq(it: Interpreter, expr: ir.Seq) -> Value:
         for element in items:
             rest = element if rest is None else join(rest, element)
         items = []
-    kind = "list" if expr.kind == "tuple" else expr.kind
-    return Ref(kind, it.fr.ctx.depth, Content(tuple(items), rest, open_ended))
+    kind, name = ("list", "tuple") if expr.kind == "tuple" else (expr.kind, "")
+    return Ref(kind, it.fr.ctx.depth, Content(tuple(items), rest, open_ended), name=name)
 
 
 def _dict(it: Interpreter, expr: ir.DictE) -> Value:

@@ -288,6 +288,8 @@ class Interpreter:
         self.short_loops: set[int] = set()
         self.variant_loops: set[int] = set()
         self.array_like: set[int] = set()
+        self.given_collections: set[tuple[ir.FunctionIR, str]] = set()
+        """Parameters, by function and name, that a call gives a list, a tuple or a dict."""
         self.traced_functions: set[int] = set()
         self.declared: dict[tuple[str, int], bool] = {}
         self.unresolved_rules: set[str] = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics import repeats
+from jaxlint.semantics.compiles import nodes
 from jaxlint.semantics.events import GlobalKeyUsed, KeyCaptured, KeyReused, RawKeyMade, SubkeyUnused, Use
 from jaxlint.semantics.renewal import renewed
 from jaxlint.semantics.state import CUT
@@ -310,7 +311,8 @@ def _report(it: Interpreter, value: Value, use: Use, earlier: Use) -> None:
         loop = False  # each pass derives its own key; the one that the next derives from was used up as well
     if place == earlier_place and not loop:
         return
-    del depth
+    if loop and place == earlier_place and 0 < depth < len(use.stack):
+        place = earlier_place = _written_in_loop(it, use.stack[depth - 1], use.stack[depth][1])
     it.emit(KeyReused(place, value, use, earlier, earlier_place, loop))
 
 
@@ -327,6 +329,19 @@ def diverge(use: Use, earlier: Use) -> tuple[Place, Place, int]:
     if place[0] is not use.place[0] or use.place == earlier.place:
         return place, earlier_place, depth
     return place, earlier_place, depth
+
+
+def _written_in_loop(it: Interpreter, outer: tuple[int, Place], inner: Place) -> Place:
+    """The innermost place that the loop itself holds: inside a function that its body defines, else the call of it."""
+    fr: Frame | None = it.fr
+    while fr is not None and fr.fid != outer[0]:
+        fr = fr.parent
+    if fr is None or not fr.loops or inner[0] is not outer[1][0]:
+        return outer[1]
+    start = fr.loops[-1].start
+    body = next((node for node in nodes(fr.fn.body) if isinstance(node, ir.For | ir.While) and node.id == start), None)
+    found = body is not None and any(node.id == inner[1] for node in nodes(body.body))
+    return inner if found else outer[1]
 
 
 def _older_than_loop(value: Value, use: Use, earlier: Use) -> bool:

@@ -163,6 +163,8 @@ def bind_known(
             bound[name] = kwargs[name]
     if info.star is not None:
         bound["*" + info.star] = TupleV(args[len(info.params) :])
+    if info.keywords is not None:
+        bound[info.keywords] = TupleV(tuple(value for name, value in kwargs.items() if name not in bound))
     return bound
 
 

@@ -253,6 +253,7 @@ def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step
             made = it.child(
                 (value.uid, "mapped row"), lambda: Key(value.place, parent=value, tag=("row", index), trace=trace)
             )
+            it.row_origins.append((made, value))
             return made
         return Key(value.place, parent=value, tag=("row", index), trace=trace)
     if isinstance(value, Array):

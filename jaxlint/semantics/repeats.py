@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from jaxlint.semantics.compiles import nodes
 from jaxlint.semantics.events import KeyRepeated
 from jaxlint.semantics.values import Const, Key, Place, Value
 from jaxlint.syntax import ir
@@ -117,9 +118,17 @@ def _constant(it: Interpreter, node: cst.BaseExpression) -> bool:
         while fn is not None:
             if any(param.name == node.value for param in fn.params):
                 return False
+            if node.value in fn.locals:
+                return not _counts(fn, node.value)
             fn = fn.parent
         return True
     return False
+
+
+def _counts(fn: ir.FunctionIR, name: str) -> bool:
+    """Whether a loop of the function binds the name: each pass has a seed of its own."""
+    targets = [node.target for node in nodes(fn.body) if isinstance(node, ir.For | ir.Clause)]
+    return any(type(part) is ir.Name and part.name == name for target in targets for part in nodes([target]))
 
 
 def evaluate_arm(it: Interpreter, cond: ir.Cond, arm: ir.Expr) -> Value:

@@ -32,17 +32,24 @@ _COUNTED = frozenset(["+", "-", "*", "//"])
 class Unrolled:
     """A loop that JAX unrolls, and how much work had been done when it started."""
 
-    __slots__ = ("before", "kind", "what")
+    __slots__ = ("before", "kind", "parameter", "what")
 
-    def __init__(self, kind: str, what: str, before: int) -> None:
+    def __init__(self, kind: str, what: str, before: int, parameter: tuple[ir.FunctionIR, str] | None) -> None:
         self.kind = kind
         self.what = what
         self.before = before
+        self.parameter = parameter
 
     def finish(self, it: Interpreter, place: Place, iterated: Place) -> None:
         """Tell of the loop, if its passes did any work on arrays."""
-        if it.work > self.before:
-            it.emit(LoopUnrolled(place, self.kind, self.what, iterated, it.fr.fn.name))
+        if it.work <= self.before:
+            return
+        event = LoopUnrolled(place, self.kind, self.what, iterated, it.fr.fn.name)
+        parameter = self.parameter
+        if parameter is None:
+            it.emit(event)
+        else:  # the calls of the project decide, once all are known
+            it.later.append(lambda: None if parameter in it.given_collections else it.emit(event))
 
 
 def start(it: Interpreter, iterable: Value, target: ir.Expr) -> Unrolled | None:
@@ -50,7 +57,12 @@ def start(it: Interpreter, iterable: Value, target: ir.Expr) -> Unrolled | None:
     if it.fr.ctx.shape or _in_kernel(it):
         return None  # nothing is compiled where only shapes are asked for
     found = _count(it, iterable, target)
-    return Unrolled(*found, it.work) if found is not None else None
+    if found is None:
+        return None
+    parameter = None
+    if isinstance(iterable, Opaque) and iterable.hint is None and iterable.name:
+        parameter = it.fr.fn, iterable.name
+    return Unrolled(*found, it.work, parameter)
 
 
 def _in_kernel(it: Interpreter) -> bool:
