@@ -74,6 +74,8 @@ def call_method(
     if isinstance(receiver, Opaque):
         return _opaque_method(it, receiver, name, args, kwargs, place, base_name, dropped)
     if isinstance(receiver, TupleV):
+        if name == "_replace":
+            updates.note(it, place, name, "call")
         return _tuple_method(it, receiver, name, kwargs)
     if isinstance(receiver, Const):
         if name == "format" and isinstance(receiver.value, str) and re.search(r"\{\w*:[^}]", receiver.value):
@@ -255,6 +257,8 @@ def _opaque_method(
     if receiver.hint is not None and receiver.hint.startswith("class:"):
         _library_method(it, receiver.hint[6:], name, place)
     if name in ("replace", "_replace"):
+        if name == "_replace":
+            updates.note(it, place, name, "call")
         return _replaced(it, receiver, kwargs)
     if name in ("split", "join", "format", "strip", "lower", "upper", "startswith", "endswith", "encode", "decode"):
         return Opaque(static=True)

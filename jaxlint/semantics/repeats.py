@@ -116,10 +116,8 @@ def _constant(it: Interpreter, node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.Name):
         fn: ir.FunctionIR | None = it.fr.fn
         while fn is not None:
-            if any(param.name == node.value for param in fn.params):
+            if any(param.name == node.value for param in fn.params) or _counts(fn, node.value):
                 return False
-            if node.value in fn.locals:
-                return not _counts(fn, node.value)
             fn = fn.parent
         return True
     return False

@@ -253,4 +253,5 @@ def receiver_replaces(value: Value) -> bool:
     """Whether the `replace` of a project object is the one that makes a changed copy."""
     if not isinstance(value, Ref) or value.cls is None:
         return False
-    return value.cls.kind in ("pytree_dataclass", "train_state", "dataclass") and "?" not in value.cls.ext_bases
+    kinds = ("pytree_dataclass", "train_state", "dataclass", "namedtuple", "namedtuple_state")
+    return value.cls.kind in kinds and "?" not in value.cls.ext_bases
