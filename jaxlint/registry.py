@@ -43,12 +43,3 @@ def rule_classes() -> tuple[type[Rule], ...]:
         if names.setdefault(rule.name, code) != code:
             raise ValueError(f"the name {rule.name} is claimed by {names[rule.name]} and {code}")
     return tuple(found[code] for code in sorted(found))
-
-
-def find_rule(text: str) -> type[Rule] | None:
-    """The rule with this code or name, in any case."""
-    wanted = text.strip().lower()
-    for rule in rule_classes():
-        if wanted in (rule.code.lower(), rule.name):
-            return rule
-    return None

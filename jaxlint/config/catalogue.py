@@ -72,11 +72,6 @@ class Catalogue:
         """The first rule that listens to an event."""
         return next((rule for rule in self.rules if hasattr(rule, method)), None)
 
-    def is_ours(self, word: str) -> bool:
-        """Whether a code in a comment is in our name space, and not another linter's."""
-        match = _CODE_OR_PREFIX.match(word.upper())
-        return bool(match and match.group(1) in self._letters) or self.find(word) is not None
-
     def _find(self, word: str) -> Selector | None:
         upper = word.upper()
         if upper == ALL:

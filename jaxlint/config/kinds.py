@@ -185,31 +185,6 @@ class File(Folder):
         return "" if value == "" else super().read(value, context)
 
 
-class Words(Kind[tuple[str, ...]]):
-    """A list of strings; on the command line divided by commas."""
-
-    expected = "a list of strings"
-
-    def __init__(self, metavar: str = "WORDS") -> None:
-        self.metavar = metavar
-
-    def read(self, value: object, context: Context) -> tuple[str, ...]:
-        """The strings."""
-        return strings(self, value, context)
-
-    def plain(self, value: tuple[str, ...]) -> object:
-        """The strings."""
-        return list(value)
-
-    def schema(self) -> Schema:
-        """A list of strings."""
-        return STRINGS
-
-    def from_texts(self, texts: Sequence[str], place: str) -> object:
-        """Every occurrence of the option adds to the list."""
-        return split_commas(texts)
-
-
 class Selectors(Kind[tuple[Selector, ...]]):
     """Codes, prefixes, names and `ALL`."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.semantics.buffers import Empty
-from jaxlint.semantics.interpreter import Ctx
+from jaxlint.semantics.frames import Ctx
 from jaxlint.semantics.values import (
     NONE,
     UNKNOWN,

@@ -18,7 +18,8 @@ from jaxlint.semantics.values import ABSTRACT, BATCHED, DEFAULTED, Trace
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Frame, Interpreter
+    from jaxlint.semantics.frames import Frame
+    from jaxlint.semantics.interpreter import Interpreter
 
 _NUMBERS = (TruthTested, Concretized)
 _CONCRETIZING = (*_NUMBERS, ArgumentConcrete, MaskIndexed, HostArrayIndexed, ShapeUnknown)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.semantics import buffers, processes, timing
 from jaxlint.semantics.events import TruthTested
 from jaxlint.semantics.expressions import evaluate
+from jaxlint.semantics.liveness import liveness
 from jaxlint.semantics.state import State, reduce_states
 from jaxlint.semantics.values import (
     NONE,
@@ -127,8 +128,8 @@ def _short_circuit(
         right_true += right[0]
         right_false += right[1]
     if test.op == "and":
-        return right_true, reduce_states(ending + right_false, it.liveness)
-    return reduce_states(ending + right_true, it.liveness), right_false
+        return right_true, reduce_states(ending + right_false, liveness(it))
+    return reduce_states(ending + right_true, liveness(it)), right_false
 
 
 def _fact(it: Interpreter, test: ir.Expr, value: Value) -> Any:

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jaxlint.semantics.events import Event
-    from jaxlint.semantics.interpreter import Ctx, Interpreter
+    from jaxlint.semantics.frames import Ctx
+    from jaxlint.semantics.interpreter import Interpreter
 
 _ASKING = (TruthTested, Concretized, ArgumentConcrete, ShapeUnknown, MaskIndexed, SliceBoundTraced, HostArrayIndexed)
 """What is told when a number is asked of a tracer."""

@@ -10,7 +10,8 @@ from jaxlint.semantics.caches import Meeting, mark, outside_the_trace
 from jaxlint.semantics.demands import DEMANDS
 from jaxlint.semantics.events import Called
 from jaxlint.semantics.expressions import evaluate
-from jaxlint.semantics.interpreter import MAX_DEPTH, MAX_RUNS, MAX_STEPS, MAX_WORK, Ctx, Frame
+from jaxlint.semantics.frames import Ctx, Frame
+from jaxlint.semantics.interpreter import MAX_DEPTH, MAX_RUNS, MAX_STEPS, MAX_WORK
 from jaxlint.semantics.memos import first_call
 from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import join

@@ -25,7 +25,8 @@ from jaxlint.semantics.values import (
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Ctx, Interpreter
+    from jaxlint.semantics.frames import Ctx
+    from jaxlint.semantics.interpreter import Interpreter
 
 Variable = tuple[Any, ...]
 """("v", call, name): a variable of an enclosing call; ("g", path, name): of a module; ("r", uid): the content of a

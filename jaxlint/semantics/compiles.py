@@ -11,7 +11,8 @@ from jaxlint.semantics.values import ClassV, Const, Func, Opaque, Partial, Place
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Frame, Interpreter
+    from jaxlint.semantics.frames import Frame
+    from jaxlint.semantics.interpreter import Interpreter
 
 COMPILING = frozenset(
     [

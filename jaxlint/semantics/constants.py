@@ -12,7 +12,8 @@ from jaxlint.semantics.values import Array, Made, Place, Ref, SliceV, TupleV, Va
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Frame, Interpreter
+    from jaxlint.semantics.frames import Frame
+    from jaxlint.semantics.interpreter import Interpreter
 
 LARGE = 1 << 18
 """From this many numbers on, an array of an enclosing function is large."""

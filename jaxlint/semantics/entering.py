@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import TransformInfo
-from jaxlint.semantics.interpreter import Ctx
+from jaxlint.semantics.frames import Ctx
 from jaxlint.semantics.lifting import WEAK, Lifting, element_of
 from jaxlint.semantics.opening import why_text
 from jaxlint.semantics.values import (

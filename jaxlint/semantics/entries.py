@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.semantics.axes import NO_AXES
 from jaxlint.semantics.calls import call, call_func
-from jaxlint.semantics.interpreter import Ctx, Frame
+from jaxlint.semantics.frames import Ctx, Frame
 from jaxlint.semantics.lifting import LEFT_OUT, WEAK
 from jaxlint.semantics.mutations import DICT_METHODS
 from jaxlint.semantics.state import State

@@ -15,8 +15,8 @@ from jaxlint.semantics import (
 from jaxlint.semantics.calls import call
 from jaxlint.semantics.demands import traced_part
 from jaxlint.semantics.events import ArgumentConcrete
+from jaxlint.semantics.frames import Ctx
 from jaxlint.semantics.given_back import gives
-from jaxlint.semantics.interpreter import Ctx
 from jaxlint.semantics.lifting import Lifting, element_of, leaf_of
 from jaxlint.semantics.opening import is_forward, open_trace, shapes_only, short_name, trace_flags
 from jaxlint.semantics.pending import collect_own, flush_pending, replay_origins

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.knowledge import Knowledge
 from jaxlint.semantics import state as states_module
 from jaxlint.semantics import taught
-from jaxlint.semantics.axes import BARE, NO_AXES, Axes
+from jaxlint.semantics.axes import BARE
 from jaxlint.semantics.events import Event
+from jaxlint.semantics.frames import Ctx, Frame
 from jaxlint.semantics.processes import Meetings
 from jaxlint.semantics.project import ModuleEnv, Project
 from jaxlint.semantics.state import State, join, join_all, join_on
@@ -25,21 +26,14 @@ from jaxlint.semantics.values import (
     Array,
     ClassV,
     Closure,
-    Content,
     Ext,
-    Func,
     Key,
     Opaque,
-    Partial,
     Place,
     Ref,
     TupleV,
-    Union,
     Value,
-    Why,
     Wrapped,
-    ancestors,
-    fresh_uid,
 )
 from jaxlint.syntax import ir
 
@@ -63,145 +57,6 @@ MAX_STEPS = 6_000
 """Statements run for one entry before its further calls count as unknown."""
 
 
-class Ctx:
-    """How the running code is traced.
-
-    abstract: everything JAX computes is a tracer, as under `jit`. depth: how many traces are open. mark: values with a
-    smaller uid are older than the innermost trace. bodies: the loop bodies and maps being run, as (mark, name,
-    place).
-    mode: the mode of the innermost transformation, as in the table of transformations.
-    shape: only shapes are asked for, as by `eval_shape`.
-    differentiating: a derivative will come back through what runs, in reverse mode.
-    remembers: JAX keeps the trace for later calls. reads: the outer variables that it has read, where this context is
-    that of a remembered function, or of a summary (boundary: what is read inside is noted for each call of it).
-    axes: the named axes around the running code.
-    arguments: uids of the values that the innermost traced function received; shared: those of them that the caller
-    sees changed.
-    """
-
-    __slots__ = (
-        "abstract",
-        "arguments",
-        "axes",
-        "bodies",
-        "boundary",
-        "depth",
-        "differentiating",
-        "mark",
-        "mode",
-        "parent",
-        "pending",
-        "reads",
-        "remembers",
-        "shape",
-        "shared",
-        "transform",
-        "why",
-    )
-
-    def __init__(self, parent: Ctx | None = None) -> None:
-        self.parent = parent
-        self.abstract: bool = parent.abstract if parent is not None else False
-        self.why: Why | None = parent.why if parent is not None else None
-        self.depth: int = parent.depth if parent is not None else 0
-        self.mark: int = parent.mark if parent is not None else 0
-        self.bodies: tuple[tuple[int, str, Place | None], ...] = parent.bodies if parent is not None else ()
-        self.transform: str = parent.transform if parent is not None else ""
-        self.mode: str = parent.mode if parent is not None else ""
-        self.shape: bool = parent.shape if parent is not None else False
-        self.differentiating: bool = parent.differentiating if parent is not None else False
-        self.arguments: set[int] = set()
-        self.shared: set[int] = set()
-        self.pending: list[tuple[frozenset[int], Event]] = []
-        self.remembers: bool = parent.remembers if parent is not None else False
-        self.reads: dict[Variable, Read] | None = None
-        self.boundary = False
-        self.axes: Axes = parent.axes if parent is not None else NO_AXES
-
-    def eager(self) -> Ctx:
-        """The same place of the program, where what JAX computes is no tracer."""
-        ctx = Ctx(self)
-        ctx.abstract = False
-        ctx.arguments, ctx.shared, ctx.pending = self.arguments, self.shared, self.pending
-        return ctx
-
-
-class Loop:
-    """A running Python loop: the paths that broke out and those that went on to the next pass."""
-
-    __slots__ = ("breaks", "continues", "start")
-
-    def __init__(self, start: int) -> None:
-        self.breaks: list[State] = []
-        self.continues: list[State] = []
-        self.start = start
-
-
-class Frame:
-    """A running call."""
-
-    __slots__ = (
-        "call_place",
-        "cls",
-        "compiled",
-        "ctx",
-        "defaulting",
-        "env",
-        "exits",
-        "fid",
-        "fn",
-        "func",
-        "handlers",
-        "local_functions",
-        "loops",
-        "mark",
-        "own",
-        "parent",
-        "passes",
-        "received",
-        "subkeys",
-        "wrappers",
-        "yields",
-    )
-
-    def __init__(
-        self,
-        fn: ir.FunctionIR,
-        env: ModuleEnv,
-        ctx: Ctx,
-        parent: Frame | None,
-        call_place: Place | None,
-        closure: Closure | None,
-        func: Func | None,
-    ) -> None:
-        self.fid = fresh_uid()
-        self.fn = fn
-        self.env = env
-        self.ctx = ctx
-        self.parent = parent
-        self.call_place = call_place
-        self.func = func
-        self.cls: ClassV | None = func.cls if func is not None else None
-        self.own = Closure(self.fid, fn, closure, ctx.depth, self.fid)
-        self.exits: list[tuple[Value, State]] = []
-        self.loops: list[Loop] = []
-        self.handlers: list[list[State]] = []
-        self.yields: list[Value] = []
-        self.local_functions: list[Func] = []
-        self.subkeys: list[tuple[Place, int, str, Key, Value]] = []
-        self.wrappers: list[tuple[Wrapped, dict[Any, Any]]] = []
-        self.compiled: dict[Place, tuple[list[Place | None], Wrapped]] = {}
-        self.passes = 0
-        self.defaulting = 0
-        self.mark = self.fid
-        self.received: set[int] = set()
-
-    @property
-    def outermost(self) -> bool:
-        """Whether the call is one that nothing in the analysed code makes: an entry or a summary."""
-        return self.parent is None or self.parent.fn.parent is None
-
-
 class Interpreter:
     """Runs the functions of a project over abstract values and emits events."""
 
@@ -210,90 +65,167 @@ class Interpreter:
         self.knowledge = knowledge
         self.emit = emit
         self.counters: Counter[str] = Counter()
+        """Where the analysis gave up, by reason."""
+        self.later: list[Callable[[], None]] = []
+        """What can only be told once every function has run."""
+        self.follows_captures = False
+        """Whether a rule asks for arrays that a trace captures."""
+        self.follows_rows = False
+        """Whether a rule asks for rows that are stacked."""
+
+        # The current path, and what runs on it.
         self.st: State = State(0, {})
         self.fr: Frame = None  # type: ignore[assignment]  # set before anything runs
+        self.here = 0
+        """The statement that runs."""
         self.passes: list[tuple[int, int]] = []
-        self.steps = 0
-        self.depth = 0
-        self.entered: set[int] = set()
-        self.entry_queue: list[Callable[[], None]] = []
-        self.memo: dict[Any, Any] = {}
+        """Passes of loops that run: (loop, number of the pass)."""
+        self.running: list[ir.FunctionIR] = []
+        """Functions that run, outermost first."""
+        self.conditional = 0
+        """How many tests the current statement stands in."""
+        self.timeline = Timeline()
+        self.expected: list[set[str]] = []
+        """Errors that the `try` statements around the current statement catch."""
+        self.expecting: set[int] = set()
+        """Frames inside `with pytest.raises(…)` and the like."""
+        self.open_call: Place | None = None
+        """The call of a name whose callee is being evaluated: what that makes is called at once."""
+        self.testing: ir.Expr | None = None
+        """The test that is being decided."""
+        self.dropped: ir.Expr | None = None
+        """The expression of a statement that drops its value."""
+        self.augmenting = False
+        """Whether the store comes from `x += …`."""
+        self.updated: Update | None = None
+        self.watched: tuple[ir.FunctionIR, list[tuple[Place, Value]]] | None = None
+        """A function of which each returned value is noted, and what was noted."""
+        self.muted_keys = False
+        """Whether uses of keys do not count: nothing runs what is traced."""
         self.done_once = 0
         """Running calls that are made only where their object says that they were not made before."""
         self.filled = 0
         """Running calls of cached functions whose results may have been made before the trace."""
-        self.running: list[ir.FunctionIR] = []
-        self.older: set[int] = set()
-        self.donations = 0
+        self.unasked = 0
+        """Entries on the host with unknown arguments that run: what they hand to NumPy need not be traced."""
+
+        # Budgets.
+        self.steps = 0
+        """Statements run for this entry."""
         self.statements = 0
+        """Statements run for this file."""
+        self.depth = 0
+        """Calls that run inside one another."""
         self.runs: dict[int, int] = {}
-        self.variants: dict[int, set[Any]] = {}
-        self.inside_summary = False
+        """How often a nested function was run in this entry."""
+        self.work = 0
+        """Calls of libraries that compute something."""
+
+        # Entries: which functions ran, and how.
+        self.entered: set[int] = set()
+        """Functions that ran in this entry."""
+        self.entered_wrappers: set[Place] = set()
+        """Transformed callables that were called in this entry."""
         self.direct = False
-        self.tainted: set[Any] = set()
-        self.summarising: list[tuple[ir.FunctionIR, Any]] = []
+        """Whether the function of an entry itself runs, not a callee of it."""
+        self.traced_functions: set[int] = set()
+        """Functions that ran under a trace."""
+        self.given_collections: set[tuple[ir.FunctionIR, str]] = set()
+        """Parameters, by function and name, that a call gives a list, a tuple or a dict."""
+        self.decorated_away: set[int] = set()
+        """Functions whose name stands for what an unknown decorator made."""
+        self.classes: list[ClassV] = []
+        self.applications: list[Application] = []
+
+        # Summaries.
+        self.memo: dict[Any, Any] = {}
+        """Summaries that serve every entry, by function and shape of arguments."""
         self.local_memo: dict[Any, Any] = {}
+        """Those that serve this entry only, since they met a function being summarised."""
+        self.summarising: list[tuple[ir.FunctionIR, Any]] = []
+        """Functions being summarised, with the shape of their arguments."""
+        self.tainted: set[Any] = set()
+        """Shapes that a summary being made has met while they were being made."""
+        self.variants: dict[int, set[Any]] = {}
+        """Shapes of arguments seen for a function in this entry."""
+        self.inside_summary = False
         self.reports: set[Any] = set()
-        self.timeline = Timeline()
-        self.conditional = 0
-        self.open_call: Place | None = None
-        self.told: dict[Any, Place] = {}
-        self.empties = 0
-        self.filling: dict[int, tuple[int, Empty]] = {}
-        """Arrays that the passes of a loop fill, by identity: the loop, and what was unwritten before."""
-        self.touched: set[int] = set()
-        self.used_subkeys: set[Any] = set()
-        self.global_keys: dict[int, tuple[str, Place | None, int]] = {}
+        """What the summary being made has reported."""
+        self.older: set[int] = set()
+        """Identities that are older than the summary being made."""
+
+        # Identities of values.
         self._exts: dict[str, Ext] = {}
         self._children: dict[Any, Value] = {}
         self._part_uids: dict[Any, int] = {}
         self._fingerprints: dict[Any, Any] = {}
-        self.reported_reuse: set[Any] = set()
-        self.muted_keys = False
+
+        # Keys.
+        self.touched: set[int] = set()
+        """Keys that were read by name."""
+        self.global_keys: dict[int, tuple[str, Place | None, int]] = {}
+        """Keys that a module's globals hold: name, place, and how many were taken from it."""
         self.captured_keys: set[Place] = set()
         """Where a body consumes a key that it captured."""
         self.row_origins: list[tuple[Value, Value]] = []
+        """Rows of keys, with the key that they come from."""
         self.constant_keys: dict[int, Origin] = {}
+        """Keys made from a constant seed, and where."""
         self.repeatable: list[Origin] = []
-        self.cached: dict[int, Place] = {}
-        self.cache_filled: set[Any] = set()
-        self.unasked = 0
-        self.updated: Update | None = None
-        self.applications: list[Application] = []
-        self.classes: list[ClassV] = []
+        """Constant keys that each call of the function makes again."""
+
+        # Arrays and buffers.
+        self.donations = 0
+        """How many buffers were donated: while none was, nothing asks."""
+        self.empties = 0
+        """How many arrays without values were made."""
+        self.filling: dict[int, tuple[int, Empty]] = {}
+        """Arrays that the passes of a loop fill, by identity: the loop, and what was unwritten before."""
+        self.told: dict[Any, Place] = {}
+        """Reads of donated buffers that were told, by statement."""
+        self.array_like: set[int] = set()
+        """Unknown values that a library took for arrays."""
+        self.iterated: dict[int, Value] = {}
+        """What a comprehension iterates over."""
+        self.elements: dict[int, Value] = {}
+        """Elements that a list of rows is made of."""
+        self.ragged: set[int] = set()
+        """Comprehensions whose rows differ in shape."""
+
+        # What outlives a trace.
+        self.changes: dict[Variable, Place] = {}
+        """Variables that the host changes, and where."""
         self.traced_writes: set[Variable] = set()
+        """Variables that are written under a trace."""
         self.memo_attributes: set[tuple[int, str]] = set()
         """Attributes that are filled once, where they have no value yet: (class, name)."""
         self.remembered: list[tuple[Any, dict[Variable, Read]]] = []
-        self.changes: dict[Variable, Place] = {}
+        """Traces that a transformation keeps, with what they read."""
         self.rebound_names: dict[int, frozenset[str]] = {}
-        self.expecting: set[int] = set()
-        self.meetings = Meetings()
-        self.expected: list[set[str]] = []
-        self.bound_axes: set[Any] = set()
-        self.unbound_axes: dict[Any, Event] = {}
-        self.testing: ir.Expr | None = None
-        self.dropped: ir.Expr | None = None
-        self.augmenting = False
-        self.decorated_away: set[int] = set()
-        self.entered_wrappers: set[Place] = set()
-        self.later: list[Callable[[], None]] = []
+        """Names that a function binds anew, by function."""
+        self.cached: dict[int, Place] = {}
+        """Functions behind a cache, and where they are made."""
+        self.cache_filled: set[Any] = set()
+        """Caches that were filled outside of a trace."""
+
+        # Compilation.
         self.compiled_anew: set[tuple[str, int]] = set()
-        self.work = 0
-        self.follows_captures = False
-        self.follows_rows = False
-        self.iterated: dict[int, Value] = {}
-        self.elements: dict[int, Value] = {}
-        self.ragged: set[int] = set()
+        """Loops that were told to compile at each pass."""
         self.short_loops: set[int] = set()
+        """Loops of a known, small number of passes."""
         self.variant_loops: set[int] = set()
-        self.array_like: set[int] = set()
-        self.given_collections: set[tuple[ir.FunctionIR, str]] = set()
-        """Parameters, by function and name, that a call gives a list, a tuple or a dict."""
-        self.traced_functions: set[int] = set()
+        """Short loops over other things than a `range`."""
+
+        # Devices, axes and derivative rules.
+        self.meetings = Meetings()
+        self.bound_axes: set[Any] = set()
+        """Uses of an axis name that some caller binds."""
+        self.unbound_axes: dict[Any, Event] = {}
+        """Uses that no caller has bound so far."""
         self.declared: dict[tuple[str, int], bool] = {}
+        """Functions with custom derivatives, and whether a rule was attached."""
         self.unresolved_rules: set[str] = set()
-        self.watched: tuple[ir.FunctionIR, list[tuple[Place, Value]]] | None = None
+        """Files that attach rules to something unknown."""
 
     # ---- names ----
 
@@ -590,63 +522,6 @@ class Interpreter:
     def mark_entered(self, wrapped: Wrapped) -> None:
         """The wrapper is called."""
         self.entered_wrappers.add(wrapped.place)
-
-    # ---- liveness ----
-
-    def liveness(self, states: list[State]) -> Callable[[State, State, Any], bool]:
-        """The question whether a key or buffer that differs between two paths can still be reached on one of them."""
-        reachable: dict[int, set[int] | None] = {}
-
-        def live(a: State, b: State, resource: Any) -> bool:
-            uses = a.res.get(resource) or b.res.get(resource)
-            first = uses[0] if isinstance(uses, tuple) and uses else uses
-            value = getattr(first, "value", None)
-            if not isinstance(value, Value):
-                return True
-            for state in (a, b):
-                if id(state) not in reachable:
-                    reachable[id(state)] = self._reachable(state)
-                uids = reachable[id(state)]
-                if uids is None or any(item.uid in uids for item in ancestors(value)):
-                    return True
-            return False
-
-        del states
-        return live
-
-    _here = 0
-
-    def _reachable(self, state: State) -> set[int] | None:
-        """Identities that names read later lead to; None when a function may lead anywhere."""
-        loops = self.fr.loops
-        horizon = loops[0].start if loops else self._here
-        found: set[int] = set()
-        stack: list[tuple[Value, int]] = []
-        for fid, env in state.frames.items():
-            loads = self.fr.fn.loads if fid == self.fr.fid else None
-            stack += [(held, 0) for name, held in env.items() if loads is None or loads.get(name, -1) >= horizon]
-        while stack:
-            value, depth = stack.pop()
-            if isinstance(value, Key | Opaque | Array):
-                found.update(item.uid for item in ancestors(value))
-                continue
-            if isinstance(value, Func) and value.closure is not None:
-                return None
-            if value.uid:
-                found.add(value.uid)
-            if depth > 3:
-                continue
-            if isinstance(value, TupleV):
-                stack += [(item, depth + 1) for item in value.items]
-            elif isinstance(value, Union):
-                stack += [(item, depth + 1) for item in value.members]
-            elif isinstance(value, Partial):
-                stack += [(item, depth + 1) for item in (value.func, *value.args, *value.kwargs.values())]
-            elif isinstance(value, Ref):
-                content: Content = state.content(value)
-                items = content.items.values() if isinstance(content.items, dict) else content.items
-                stack += [(item, depth + 1) for item in items]
-        return found
 
     def finish(self) -> None:
         """Tell what can only be told once everything has been seen."""

@@ -38,7 +38,8 @@ from jaxlint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Ctx, Interpreter
+    from jaxlint.semantics.frames import Ctx
+    from jaxlint.semantics.interpreter import Interpreter
 
 
 def get_item(it: Interpreter, base: Value, index: Value, place: Place) -> Value:

@@ -30,7 +30,8 @@ from jaxlint.semantics.values import (
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Frame, Interpreter
+    from jaxlint.semantics.frames import Frame
+    from jaxlint.semantics.interpreter import Interpreter
 
 CONSUMING = frozenset({"sample", "split", "call", "init", "unknown"})
 """Ways of use after which a key must not be used again."""

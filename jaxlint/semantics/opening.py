@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jaxlint.knowledge import TransformInfo
-from jaxlint.semantics.interpreter import Ctx
+from jaxlint.semantics.frames import Ctx
 from jaxlint.semantics.values import (
     ABSTRACT,
     BATCHED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from jaxlint.semantics.interpreter import Ctx
+from jaxlint.semantics.frames import Ctx
 from jaxlint.semantics.keys import CONSUMING, consume
 from jaxlint.semantics.lifting import Lifting
 from jaxlint.semantics.values import (

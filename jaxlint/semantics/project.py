@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from jaxlint.semantics.values import UNKNOWN, Func, Place, Value, Wrapped
+from jaxlint.semantics.values import UNKNOWN, Func, Value, Wrapped
 from jaxlint.syntax.depth import too_deep
 from jaxlint.syntax.lower import lower
 from jaxlint.syntax.parse import parse
@@ -30,7 +30,6 @@ class ModuleEnv:
         "fid",
         "first_imports",
         "functions",
-        "globals_written",
         "imports",
         "ir",
         "late",
@@ -54,7 +53,6 @@ class ModuleEnv:
         self.functions: list[Func] = []
         self.wrappers: list[Wrapped] = []
         self.reports: set[Any] = set()
-        self.globals_written: dict[str, Place] = {}
         self.late: list[tuple[ModuleEnv, str | None, str]] = []
 
     def hand_out_late(self) -> None:

@@ -13,7 +13,8 @@ from jaxlint.semantics.values import Const, Key, Place, Value
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Frame, Interpreter
+    from jaxlint.semantics.frames import Frame
+    from jaxlint.semantics.interpreter import Interpreter
 
 _TESTS = re.compile(r"(^|[/\\])(tests?[/\\]|conftest\.py$|test_[^/\\]*$|[^/\\]*_tests?\.py$)")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.semantics import captures, processes, repeats, timing
 from jaxlint.semantics.buffers import Empty
 from jaxlint.semantics.events import Donation, Event
-from jaxlint.semantics.interpreter import Ctx
+from jaxlint.semantics.frames import Ctx
 from jaxlint.semantics.state import KEPT, State, join
 from jaxlint.semantics.values import (
     UNKNOWN,

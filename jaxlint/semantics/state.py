@@ -8,6 +8,7 @@ paths differ only in the names logged since they parted, so a join does not look
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from jaxlint.semantics.values import (
@@ -406,11 +407,10 @@ def compatible(a: State, b: State, live: Any) -> bool:
     return True
 
 
-def reduce_states(states: list[State], liveness: Any) -> list[State]:
+def reduce_states(states: list[State], live: Callable[[State, State, Any], bool]) -> list[State]:
     """Join the states that need not be kept apart, and the rest when there are too many."""
     if len(states) <= 1:
         return states
-    live = liveness(states)
     out: list[State] = []
     for state in states:
         for kept in out:

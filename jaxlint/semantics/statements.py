@@ -26,10 +26,12 @@ from jaxlint.semantics.events import (
     Mutated,
 )
 from jaxlint.semantics.expressions import evaluate
-from jaxlint.semantics.interpreter import MAX_STEPS, Loop
+from jaxlint.semantics.frames import Loop
+from jaxlint.semantics.interpreter import MAX_STEPS
 from jaxlint.semantics.items import set_item
 from jaxlint.semantics.iteration import iterate, unpack
 from jaxlint.semantics.keys import note_derived, note_subkeys
+from jaxlint.semantics.liveness import liveness
 from jaxlint.semantics.operators import binary, compare
 from jaxlint.semantics.project import ModuleEnv, resolve_relative
 from jaxlint.semantics.provenance import note
@@ -90,8 +92,8 @@ def exec_block(it: Interpreter, body: list[ir.Stmt], states: list[State]) -> lis
                     split = True
             states = after
         if split and len(states) > 1:
-            it._here = stmt.id
-            states = reduce_states(states, it.liveness)
+            it.here = stmt.id
+            states = reduce_states(states, liveness(it))
         if module_level and states and it.fr.env.state == "running":
             it.fr.env.names = states[0].env
     return states
@@ -312,8 +314,8 @@ def _limit(it: Interpreter, states: list[State], most: int, here: int) -> list[S
     """Keep at most `most` paths across passes of a loop."""
     from jaxlint.semantics.state import join_states
 
-    it._here = here
-    states = reduce_states(states, it.liveness)
+    it.here = here
+    states = reduce_states(states, liveness(it))
     while len(states) > most:
         last = states.pop()
         join_states(states[-1], last, lossy=True)

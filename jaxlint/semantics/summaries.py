@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.semantics import timing
 from jaxlint.semantics.abstraction import Abstraction
 from jaxlint.semantics.events import Donation, Use
-from jaxlint.semantics.interpreter import Ctx, Frame
+from jaxlint.semantics.frames import Ctx, Frame
 from jaxlint.semantics.replay import Replay, Summary
 from jaxlint.semantics.state import CUT, State
 from jaxlint.semantics.values import (

@@ -11,7 +11,8 @@ from jaxlint.semantics.values import Array, Many, Opaque, Place, TupleV, Value
 from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from jaxlint.semantics.interpreter import Ctx, Interpreter
+    from jaxlint.semantics.frames import Ctx
+    from jaxlint.semantics.interpreter import Interpreter
 
 LARGE = 50
 """From this many passes on, a fixed number is worth a loop of JAX."""

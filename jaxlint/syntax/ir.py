@@ -531,7 +531,6 @@ class FunctionIR:
         "decorators",
         "globals",
         "id",
-        "is_async",
         "is_generator",
         "is_lambda",
         "loads",
@@ -565,7 +564,6 @@ class FunctionIR:
         self.loads: dict[str, int] = {}
         self.uses: dict[str, set[str]] = {}
         self.taken: Counter[str] = Counter()
-        self.is_async = False
         self.is_generator = False
         self.is_lambda = False
         self.size = 0

@@ -262,7 +262,6 @@ def _function_def(low: Lowering, node: Any, indent: str) -> ir.Stmt:
     fn = low.function(node, name, low.prefix)
     fn.class_name = low.class_name
     fn.decorators = decorators
-    fn.is_async = node.asynchronous is not None
     low.parameters(fn, node.params)
     if node.returns is not None:
         fn.returns = low.expr(node.returns.annotation)
