@@ -216,6 +216,8 @@ def write(it: Interpreter, base: Value, result: Array, index: Value, stored: Val
     empty = empty_state(it, base)
     if empty is None:
         return
+    if _moves(index) and it.fr.loops and not _inside_loop(it, empty.place):
+        return  # the passes of the loop may cover it all
     part = describe(index)
     if part is None and isinstance(stored, Const) and not _may_be_everything(index):
         part = (0, ("some",))  # one number scattered to a few places
@@ -226,6 +228,18 @@ def write(it: Interpreter, base: Value, result: Array, index: Value, stored: Val
     parts = (*empty.parts, part)
     if not complete(parts):
         it.st.set_res(("e", result.uid), Empty(empty.place, empty.function, result, parts))
+
+
+def _inside_loop(it: Interpreter, place: Place) -> bool:
+    """Whether a place is inside the innermost loop of the running function."""
+    return place[0] is it.fr.fn.module and place[1] >= it.fr.loops[-1].start
+
+
+def _moves(index: Value) -> bool:
+    """Whether an index has a slice whose bounds may be others in each pass of a loop."""
+    items = index.items if isinstance(index, TupleV) else (index,)
+    slices = [item for item in items if isinstance(item, SliceV)]
+    return any(not isinstance(bound, Const) for item in slices for bound in (item.lower, item.upper))
 
 
 def _counts(index: Value) -> bool:
