@@ -51,6 +51,7 @@ def lift_arguments(
     positions = _differentiated(it, wrapped) if info.mode == "diff" else None
     axes = _mapped_axes(it, wrapped) if info.mode == "batched" else None
     unsplit = _without_spec(it, wrapped.options.get("in_specs"))
+    excluded = constants(it, wrapped.options.get("excluded"))
 
     def lift(value: Value, position: int | None, name: str | None) -> Value:
         if info.mode in ("abstract", "shape"):
@@ -67,6 +68,8 @@ def lift_arguments(
             if (position if position is not None else -1) in positions:
                 return lifting(value)
             _share(it, ctx, value)
+            return value
+        if excluded is None or position in excluded or name in excluded:
             return value
         if info.name.startswith("equinox."):
             return _map_arrays(it, value, position, axes, trace, unmapped)
