@@ -82,6 +82,8 @@ def call_method(
             for value in (*args, *kwargs.values()):
                 if value.trace is not None:
                     it.emit(Concretized(place, value, "format spec"))
+        if name in _NO_TEXT:
+            return Opaque(static=True)
         return effects.text_of(it, (*args, *kwargs.values()), (place,))
     if isinstance(receiver, ExtObj):
         return _ext_obj_method(it, receiver, name, args, kwargs, place)
@@ -92,6 +94,15 @@ def call_method(
     if isinstance(receiver, Many):
         return Opaque(static=receiver.kind in ("range", "static"))
     return unknown_call(it, method, args, kwargs, place, name)
+
+
+_NO_TEXT = frozenset(
+    [
+        *("count", "encode", "endswith", "find", "index", "partition", "rfind"),
+        *("rindex", "rpartition", "rsplit", "split", "splitlines", "startswith"),
+    ]
+)
+"""Methods of strings that give something else."""
 
 
 # ---- arrays ---------------------------------------------------------------------------------------------------------
