@@ -15,8 +15,8 @@ returns: a nested term. `array`, `bool_array`, `static`, `key`, `keys`, `none`, 
 descriptions of arrays), `context` (a context manager), `callable`, `callable(x)` (giving x), `callable:sample(0)`
 (a function with that effect on its argument 0), `instance(dotted.Class)`, `same(p)` (same value or buffer),
 `maybe_same(p)` (may be the same buffer: same shape or dtype), `copy(p)`, `shallow(p)`, `elementwise(p,...)`,
-`tree(p)` (a pytree like p), `tree_of(x,p)`, `numpy(p)`, `dispatch(p)` (what p's own method gives), `elem(p)`,
-`leaf(p)`, `list(x)`, `tuple(x,y)`, `tuple(x,...)` (any number), `zip(p)`, `enumerate(p)`,
+`tree(p)` (a pytree like p), `dict(p)` (one that is a dict), `tree_of(x,p)`, `numpy(p)`, `dispatch(p)` (what p's own
+method gives), `elem(p)`, `leaf(p)`, `list(x)`, `tuple(x,y)`, `tuple(x,...)` (any number), `zip(p)`, `enumerate(p)`,
 `unflatten(treedef,leaves)`, `partial(f,args,kw)`, `at(self)`, `when(p,x,y)` (x if p is given and true, or equals
 the literal after `=`), `with_flags(x,p,...)` (x, and one more for each true flag), `static_if(a,b)` (static when
 both are).
@@ -112,7 +112,7 @@ EFFECT_WORDS: dict[str, set[str]] = {
 }
 _WORDS = {
     "returns": """array bool_array static key keys none unknown numpy shapes context callable instance same maybe_same
-        copy shallow elementwise tree tree_of dispatch elem leaf list tuple zip enumerate unflatten partial at when
+        copy shallow elementwise tree dict tree_of dispatch elem leaf list tuple zip enumerate unflatten partial at when
         with_flags static_if""",
     "mode": "abstract batched diff shape eager custom rule batched_rule host handler unknown",
     "result": "wrapper call decorator_call decorator_wrapper same none methods",

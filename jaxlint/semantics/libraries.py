@@ -373,7 +373,7 @@ def returned(
         if it.knowledge.classes.get(parts[0]) == "ref":
             return Array(lib="ref")
         return ExtObj(parts[0], args, kwargs)
-    if kind in ("tree", "leaf", "shapes"):
+    if kind in ("tree", "dict", "leaf", "shapes"):
         return _tree(it, bound.get(parts[0]) if parts else None, kind, args, kwargs, name)
     if kind == "when":
         return _when(it, parts, bound, args, kwargs, place, name)
@@ -456,7 +456,8 @@ def _tree(it: Interpreter, value: Value | None, kind: str, args: tuple[Value, ..
     if value is None:
         return Opaque()
     if isinstance(value, Array):
-        return Array(_result_trace(it, args, kwargs, name))
+        trace = _result_trace(it, args, kwargs, name)
+        return Opaque(trace=trace, hint="dict") if kind == "dict" else Array(trace)
     if isinstance(value, Key):
         return value
     trace = _arguments_trace((value,), {})
