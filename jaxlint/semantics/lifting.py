@@ -301,7 +301,9 @@ def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step
 
 def leaf_of(it: Interpreter, value: Value, level: int = 0) -> Value:
     """One leaf of a tree."""
-    if isinstance(value, Array | Key | Const):
+    if isinstance(value, Key):
+        return Key(value.place, parent=value, tag=("row", Opaque("leaf", static=True)), trace=value.trace)
+    if isinstance(value, Array | Const):
         return value
     if isinstance(value, Opaque):
         certain = value.trace is not None and value.trace.certain
