@@ -61,6 +61,8 @@ class FunctionInfo:
             else:
                 target.append(part.rstrip("="))
         self.effects: tuple[Term, ...] = tuple(term(part) for part in effects.split(";") if part)
+        if not any(self.keywords in names for _, names in self.effects):
+            self.keywords = None
         self.returns: Term = term(returns) if returns else ("unknown", ())
         self.worldly = any(effect in ("effect", "impure") for effect, _ in self.effects)
         self.distributed = any(effect in _DISTRIBUTED for effect, _ in self.effects)

@@ -198,6 +198,27 @@ def copied(it: Interpreter, source: Value, copy: Value) -> None:
         it.st.set_res(("e", copy.uid), Empty(empty.place, empty.function, copy, empty.parts))
 
 
+def carried(it: Interpreter, loop: str, results: dict[str, Value], given: Value) -> None:
+    """What a loop hands back has the elements, written or not, that its body's last result has."""
+    short = loop.rpartition(".")[2]
+    if short == "scan":
+        out = results.get("f")
+        if isinstance(out, TupleV) and out.items and isinstance(given, TupleV) and given.items:
+            _same_elements(it, out.items[0], given.items[0])
+    elif short in ("fori_loop", "while_loop"):
+        for name in ("body_fun", "body_fn"):
+            if name in results:
+                _same_elements(it, results[name], given)
+
+
+def _same_elements(it: Interpreter, source: Value, copy: Value) -> None:
+    if isinstance(source, TupleV) and isinstance(copy, TupleV):
+        for item, other in zip(source.items, copy.items, strict=False):
+            _same_elements(it, item, other)
+    elif isinstance(copy, Array):
+        copied(it, source, copy)
+
+
 def empty_state(it: Interpreter, value: Value) -> Empty | None:
     """What is unwritten of a value, None when nothing is."""
     if not it.empties or not isinstance(value, Array | Opaque):
@@ -226,7 +247,9 @@ def write(it: Interpreter, base: Value, result: Array, index: Value, stored: Val
             it.filling[result.uid] = (it.passes[-1][0], empty)
         return
     parts = (*empty.parts, part)
-    if not complete(parts):
+    if result.shape is None and isinstance(empty.value, Array):
+        result.shape = empty.value.shape
+    if not complete(parts, _lengths(empty.value)):
         it.st.set_res(("e", result.uid), Empty(empty.place, empty.function, result, parts))
 
 
@@ -296,6 +319,9 @@ def describe(index: Value) -> Any:
     """(axis, what of it) of an index; None when it may be everything."""
     items = index.items if isinstance(index, TupleV) else (index,)
     described: list[tuple[int, Any]] = []
+    places = [item.uid for item in items if isinstance(item, Array)]
+    if len(set(places)) < len(places):
+        return 0, ("some",)  # the same places along two axes: a diagonal
     for axis, item in enumerate(items):
         if isinstance(item, Const) and item.value is ...:
             if axis != len(items) - 1:
@@ -337,25 +363,42 @@ def _bound(value: Value) -> Any:
     return _UNKNOWN if found is None else found
 
 
-def complete(parts: tuple[Any, ...]) -> bool:
-    """Whether the written parts cover the whole array."""
+def _lengths(value: Value) -> dict[int, Any]:
+    """How long each axis of an array is, as the bounds of slices say it."""
+    shape = value.shape if isinstance(value, Array) else None
+    found = {axis: _bound(size) for axis, size in enumerate(shape or ())}
+    return {axis: size for axis, size in found.items() if size is not _UNKNOWN}
+
+
+def complete(parts: tuple[Any, ...], lengths: dict[int, Any]) -> bool:
+    """Whether the written parts cover the whole array; `lengths` are those of its axes, where known."""
     if sum(1 for axis, _ in parts if axis == "several") and len(parts) >= 3:
         return True
-    axes = {axis for axis, _ in parts}
-    return any(_covers([what for where, what in parts if where == axis]) for axis in axes if axis != "several")
+    return any(
+        _covers([what for where, what in parts if where == axis], lengths.get(axis))
+        for axis in {axis for axis, _ in parts}
+        if axis != "several"
+    )
 
 
-def _covers(parts: list[Any]) -> bool:
+def _from_start(bound: Any, length: Any) -> Any:
+    """A position counted from the end, as one from the start where the length is a known number."""
+    known = type(bound) is int and bound < 0 and type(length) is int
+    return bound + length if known else bound
+
+
+def _covers(parts: list[Any], length: Any) -> bool:
     stripes: dict[int, set[int]] = {}
     starts: dict[Any, list[Any]] = {}
     for part in parts:
         if part[0] == "some":
             continue
         if part[0] == "at":
-            end = part[1] + 1
-            starts.setdefault(part[1], []).append(None if part[1] == -1 else end)
+            start = _from_start(part[1], length)
+            starts.setdefault(start, []).append(None if start == -1 else start + 1)
             continue
         _, lower, upper, step = part
+        lower, upper = _from_start(lower, length), _from_start(upper, length)
         if isinstance(step, int) and step > 1 and upper is None and isinstance(lower or 0, int):
             stripes.setdefault(step, set()).add((lower or 0) % step)
         elif step in (None, 1):
@@ -366,7 +409,7 @@ def _covers(parts: list[Any]) -> bool:
     while frontier:
         position: Any = frontier.pop()
         for end in starts.get(position, ()):
-            if end is None:
+            if end is None or (length is not None and end == length):
                 return True
             if end not in reached:
                 reached.add(end)

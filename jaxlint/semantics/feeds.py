@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.knowledge import TransformInfo
 from jaxlint.semantics import (
+    buffers,
     captures,
     loops,
     timing,
@@ -109,6 +110,8 @@ def _run_feeds(
     given = gives(it, info, fake, results.get(first, out), args, place, results, bound)
     if it.fr.ctx.differentiating and body:
         loops.carry_back(it, info.name, bound, results, given)
+    if it.empties and body:
+        buffers.carried(it, info.name, results, given)
     if info.mode in ("abstract", "diff", "batched") and not it.fr.ctx.depth:
         timing.dispatched(it, given, place, compiled=False)
     return given

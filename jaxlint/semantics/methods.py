@@ -275,6 +275,8 @@ def _opaque_method(
         return Opaque(static=True)
     if name in METADATA:
         return Opaque(static=True)
+    if it.donations and _is_array_method(it, name):
+        buffers.read_donated(it, receiver, place)
     if name in _AWAITING and not args and not it.fr.ctx.depth:
         timing.wait(it, receiver, place, f"jax.Array.{name}")
         return receiver if name == "block_until_ready" else Opaque()
