@@ -20,6 +20,9 @@ _SCAN = re.compile(
 )
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
+# What Python's tokenizer raises where a text is no Python; the last at null bytes, in some versions.
+NOT_TOKENS = (tokenize.TokenError, SyntaxError, ValueError, RecursionError, SystemError)
+
 
 @dataclass(frozen=True, slots=True)
 class Comment:
@@ -35,7 +38,7 @@ def comments(text: str) -> list[Comment]:
     """Every comment, in order."""
     try:
         return list(_tokenized(text))
-    except (tokenize.TokenError, SyntaxError, ValueError, RecursionError):
+    except NOT_TOKENS:
         return list(_scanned(text))
 
 

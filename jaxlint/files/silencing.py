@@ -7,6 +7,7 @@ import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from jaxlint.files.comments import NOT_TOKENS
 from jaxlint.files.suppressions import Directive, Suppressions
 from jaxlint.findings import Edit, Finding, Span
 from jaxlint.source import Source
@@ -85,6 +86,6 @@ def _rows_that_end(text: str) -> set[int]:
             depth += int(token.type in _STRING_STARTS) - int(token.type in _STRING_ENDS)
             if token.type in _LINE_ENDS and depth == 0:
                 rows.add(token.start[0])
-    except (tokenize.TokenError, SyntaxError, ValueError, RecursionError):
+    except NOT_TOKENS:
         return set()
     return rows

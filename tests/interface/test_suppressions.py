@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jaxlint.files.comments import Comment, _scanned, comments
@@ -195,6 +195,7 @@ def test_scanner_agrees_with_the_tokenizer(newline: str) -> None:
     assert [comment.text for comment in comments(text)] == ["# a", "# b", "# c", "# d", "# e"]
 
 
+@example(" X\n\n\0é\x002']'{")
 @given(st.text(alphabet="#'\"\\\r\n\tnoqa: JX201(){}[]é\0\x0c", max_size=60))
 def test_any_text_has_comments(text: str) -> None:
     for comment in comments(text):
