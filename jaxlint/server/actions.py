@@ -53,15 +53,15 @@ def actions(
 
 
 def data_of(action: Action) -> dict[str, object]:
-    """What tells an action again when the client asks for its edit."""
+    """What tells an action again when the client asks for its edit, without null members, which clients may drop."""
     finding = action.finding
-    place = None if finding is None else [finding.code, *astuple(finding.span)]
-    return {"what": action.what, "finding": place}
+    told: dict[str, object] = {"what": action.what}
+    return told if finding is None else {**told, "finding": [finding.code, *astuple(finding.span)]}
 
 
 def meant(data: Mapping[str, Any], findings: Iterable[Finding]) -> Action | None:
     """The action that such data tell of; None when its finding is no longer there."""
-    if data["finding"] is None:
+    if "finding" not in data:
         return Action("", FIX_ALL, data["what"])
     code, *place = data["finding"]
     same = (finding for finding in findings if finding.code == code and finding.span == Span(*place))
