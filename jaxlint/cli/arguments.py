@@ -45,13 +45,17 @@ class Parser(argparse.ArgumentParser):
         )
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """The options, which may stand between paths. A value that may be left out stands after `=`, or is empty."""
+        """The options, which may stand between paths. A value that may be left out stands after `=`, or is empty.
+
+        What follows `--` are paths, also those that begin with a dash, which argparse takes for options all the same.
+        """
         if list(arguments) == [DESCRIBE]:
             raise Described(self)
         bare = {flag for flag, action in self._option_string_actions.items() if action.nargs == "?"}
         end = arguments.index("--") if "--" in arguments else len(arguments)
         given = [f"{word}=" if word in bare else word for word in arguments[:end]]
-        options, unknown = self.parse_known_intermixed_args([*given, *arguments[end:]])
+        paths = [f"./{word}" if word.startswith("-") and word != "-" else word for word in arguments[end + 1 :]]
+        options, unknown = self.parse_known_intermixed_args([*given, *paths])
         if unknown:
             word = unknown[0].partition("=")[0]
             near = did_you_mean(word, self._option_string_actions)

@@ -133,11 +133,12 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
 
 
 def _with_argument_files(arguments: list[str]) -> list[str]:
-    """Replace `@file` by the lines of the file."""
+    """Replace `@file` by the lines of the file, except after `--`."""
     from jaxlint.config.errors import UsageError  # noqa: PLC0415
 
+    end = arguments.index("--") if "--" in arguments else len(arguments)
     result: list[str] = []
-    for argument in arguments:
+    for argument in arguments[:end]:
         if not argument.startswith("@") or len(argument) == 1:
             result.append(argument)
             continue
@@ -145,8 +146,9 @@ def _with_argument_files(arguments: list[str]) -> list[str]:
             with open(argument[1:], encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
                 result += [line.strip() for line in file if line.strip()]
         except OSError as error:
-            raise UsageError(f"{argument}: cannot be read: {(error.strerror or str(error)).lower()}") from None
-    return result
+            reason = (error.strerror or str(error)).lower()
+            raise UsageError(f"{argument}: the file of arguments cannot be read: {reason}") from None
+    return result + arguments[end:]
 
 
 def _overview() -> str:

@@ -52,6 +52,18 @@ def test_options_may_stand_between_paths(tmp_path: Path) -> None:
     assert [line.split(":")[0] for line in ran.out.splitlines()] == ["a.py", "b.py"]
 
 
+def test_what_follows_two_dashes_is_a_path(tmp_path: Path) -> None:
+    write(tmp_path, {"-a.py": FAULT, "@b.py": FAULT, "c.py": FAULT})
+    for arguments in (
+        ["--", "-a.py", "@b.py"],
+        ["c.py", "--", "-a.py", "@b.py"],
+        ["check", "c.py", "--", "-a.py", "@b.py"],
+    ):
+        ran = run(tmp_path, "--format=concise", "-q", *arguments)
+        shown = [line.split(":")[0] for line in ran.out.splitlines()]
+        assert shown == ["-a.py", "@b.py", *(["c.py"] if "c.py" in arguments else [])]
+
+
 def test_findings_are_sorted_and_relative(tmp_path: Path) -> None:
     write(tmp_path, {"b.py": "fault_JAX301(); fault_JAX201()\n" + FAULT, "a/z.py": FAULT})
     ran = run(tmp_path, "b.py", "a", "--format", "concise")
@@ -250,7 +262,7 @@ class TestStandardInput:
         (["--jobs", "0"], "-j/--jobs: must be a positive number or auto, not `0`"),
         (["--target-jax", "new"], "or a range such as `0.4.30..0.6`, not `new`"),
         (["--select"], "--select: expected "),
-        (["@none.txt"], "@none.txt: cannot be read: no such file or directory"),
+        (["@none.txt"], "@none.txt: the file of arguments cannot be read: no such file or directory"),
         (["--isolated", "--config", "x.toml"], "exclude each other"),
         (["--config", "x.toml", "--config", "x.toml"], "only one settings file"),
         (["explain", "JAX2O1"], "explain: unknown rule selector `JAX2O1`; did you mean `JAX201`?"),
@@ -268,7 +280,7 @@ def test_mistakes_in_arguments(tmp_path: Path, arguments: list[str], message: st
     assert ran.err.count("\n") == 1
 
 
-def test_options_that_do_nothing_yet_are_accepted(tmp_path: Path) -> None:
+def test_options_for_speed_change_no_result(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": FAULT})
     for arguments in (["--no-cache"], ["--cache-dir", "c"], ["-j", "2"], ["--jobs", "auto"]):
         assert run(tmp_path, *arguments).code == 1
