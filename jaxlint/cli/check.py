@@ -154,7 +154,7 @@ class _Check:
             raise UsageError("`-` (standard input) cannot be checked together with files")
         found = discover(paths, self.resolver)
         for path in found.missing:
-            near = did_you_mean(path, COMMANDS) if path.isidentifier() else ""
+            near = did_you_mean(path, COMMANDS) if path == paths[0] and path.isidentifier() else ""
             self._fail(Failure(f"{path}: no such file or folder{near}", str(self.cwd / path)))
         for message in found.unreadable:
             self._warn(f"cannot look into {message}")

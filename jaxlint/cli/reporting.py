@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jaxlint.cli.streams import write
+from jaxlint.cli.streams import refuse_programs, write
 from jaxlint.config.catalogue import Catalogue
 from jaxlint.config.errors import UsageError, did_you_mean
 from jaxlint.findings import Failure
@@ -42,7 +42,13 @@ class Reporting:
 
     def __post_init__(self) -> None:
         self._outputs = _outputs(self.options, self.setting)
+        files: set[Path] = set()
         for output in self._outputs:
+            if output.file is not None:
+                refuse_programs(output.file, self.cwd)
+                if self.cwd / output.file in files:
+                    raise UsageError(f"`{output.file}` cannot hold the output of two formats")
+                files.add(self.cwd / output.file)
             if self.options.statistics and output.format not in (*TEXT_FORMATS, "json"):
                 words = ", ".join((*TEXT_FORMATS, "json"))
                 raise UsageError(f"--statistics is shown in the formats {words}, not in `{output.format}`")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxlint.baseline import Baseline, baseline_text, read_baseline
+from jaxlint.cli.streams import refuse_programs
 from jaxlint.config.catalogue import Catalogue
 from jaxlint.config.errors import UsageError
 from jaxlint.files.silencing import silencing
@@ -53,6 +54,8 @@ class Taking:
             raise UsageError(f"{taking[0]} and {[*taking, *others][1]} exclude each other")
         if taking and unsaved is not None:
             raise UsageError(f"{taking[0]} is for files, not for standard input")
+        if self._options.write_baseline is not None:
+            refuse_programs(self._options.write_baseline, self._cwd)
         reason = self._options.add_noqa
         if reason and not reason.isprintable():
             raise UsageError("--add-noqa: a reason must fit on one line")

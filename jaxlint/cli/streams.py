@@ -1,10 +1,14 @@
-"""Writing to the standard streams."""
+"""Writing to the standard streams and to files that options name."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TextIO
+
+from jaxlint.config.errors import UsageError
+from jaxlint.config.settings import DEFAULT_INCLUDE
 
 
 def write(pieces: str | Iterable[str], stream: TextIO | None = None) -> None:
@@ -15,3 +19,10 @@ def write(pieces: str | Iterable[str], stream: TextIO | None = None) -> None:
         reconfigure(errors="backslashreplace")
     stream.writelines([pieces] if isinstance(pieces, str) else pieces)
     stream.flush()
+
+
+def refuse_programs(file: str, cwd: Path) -> None:
+    """Raise where an option that writes a file was given a program, as a slip of the hand does."""
+    path = cwd / file
+    if path.is_file() and any(path.match(pattern) for pattern in DEFAULT_INCLUDE):
+        raise UsageError(f"`{file}` is a program: nothing is written over it")

@@ -136,3 +136,6 @@ def test_what_excludes_it(tmp_path: Path) -> None:
     ran = run(tmp_path, "--write-baseline", "x", "--fix")
     assert (ran.code, ran.err) == (2, "error: --write-baseline and --fix exclude each other\n")
     assert "for files" in run(tmp_path, "-", "--write-baseline", "x", stdin=FAULT).err
+    over = run(tmp_path, "--write-baseline", "a.py")
+    assert (over.code, over.err) == (2, "error: `a.py` is a program: nothing is written over it\n")
+    assert (tmp_path / "a.py").read_text(encoding="utf-8") == FAULT

@@ -306,6 +306,7 @@ def test_several_formats_at_once(tmp_path: Path) -> None:
         ("sarf:x", "not `sarf`; did you mean `sarif`?"),
         ("json:", "`json:` names no file after the colon"),
         ("json:none/x.json", "none/x.json: cannot be written: no such file or directory"),
+        ("json:a.py", "`a.py` is a program: nothing is written over it"),
     ],
 )
 def test_formats_that_cannot_be(word: str, message: str, tmp_path: Path) -> None:
@@ -313,6 +314,15 @@ def test_formats_that_cannot_be(word: str, message: str, tmp_path: Path) -> None
     ran = run(tmp_path, "--format", word)
     assert ran.code == 2
     assert message in ran.err
+    assert (tmp_path / "a.py").read_text(encoding="utf-8") == "x = 1\n"
+
+
+def test_a_file_holds_one_format(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "x = 1\n"})
+    for other in (["--format", "json:./out"], ["--output-file", "out"]):
+        ran = run(tmp_path, "--format", "sarif:out", *other)
+        assert (ran.code, ran.err.endswith("out` cannot hold the output of two formats\n")) == (2, True)
+        assert not (tmp_path / "out").exists()
 
 
 def test_statistics_are_text_or_json(tmp_path: Path) -> None:
