@@ -14,6 +14,7 @@ from jaxlint.semantics.values import (
     Made,
     Opaque,
     Partial,
+    Ref,
     SliceV,
     TupleV,
     Value,
@@ -46,6 +47,7 @@ _SIZED = {
 """Functions whose result is as large as one of their arguments says."""
 
 _ARITHMETIC = frozenset(["+", "-", "*", "/", "**", "//", "%", "@", "<", ">", "<=", ">=", "==", "!=", "&", "|", "~"])
+_LENGTHENING = frozenset(["concatenate", "append", "hstack", "vstack", "pad"])
 _COPYING = frozenset(["astype", "asarray", "array", "copy", "flip", "cumsum", "sort"])
 
 
@@ -72,6 +74,7 @@ def called(
         else:
             continue
         changing = any(_steps(size, since) for size in sizes) or _counts_on(it, expr, source, position or name, sizes)
+        changing = changing or (kind == "shape" and _grows(it, expr, position or name, value))
         if changing and (kind != "filter_jit" or static.known):
             shown = name or f"{(position or 0) + 1}"
             event = CompiledForEach(it.place(expr), kind, shown, _called_name(expr))
@@ -133,6 +136,25 @@ def _counts_on(it: Interpreter, expr: ir.Call, source: ir.Expr | None, key: Any,
         if type(node) is ir.AugAssign and type(node.target) is ir.Name and node.op in _STEPPING
     }
     return bool(names & counted) or _from_names(it, names, counted)
+
+
+def _grows(it: Interpreter, expr: ir.Call, key: Any, value: Value) -> bool:
+    """Whether an array is the one that the pass before gave, made longer."""
+    loop, number = it.passes[-1]
+    it.st.assume(("given", loop, expr.id, key, number, value.uid), True)
+    made = made_of(value)
+    if number == 0 or made is None or short(made) not in _LENGTHENING:
+        return False
+    parts = [part for arg in made.args for part in _held(it, arg)]
+    return any(("given", loop, expr.id, key, number - 1, part.uid) in it.st.facts for part in parts if part.uid)
+
+
+def _held(it: Interpreter, value: Value) -> tuple[Value, ...]:
+    if isinstance(value, TupleV):
+        return value.items
+    if isinstance(value, Ref) and value.kind == "list":
+        return tuple(it.st.content(value).items)
+    return (value,)
 
 
 def _from_names(it: Interpreter, names: set[str], counted: set[str]) -> bool:
