@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.semantics import repeats
 from jaxlint.semantics.compiles import nodes
 from jaxlint.semantics.events import GlobalKeyUsed, KeyCaptured, KeyReused, RawKeyMade, SubkeyUnused, Use
-from jaxlint.semantics.renewal import renewed
+from jaxlint.semantics.properties import renewed
 from jaxlint.semantics.state import CUT
 from jaxlint.semantics.values import (
     ABSTRACT,

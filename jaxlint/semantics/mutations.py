@@ -58,12 +58,15 @@ def mutation(
     it: Interpreter, target: Value, name: str, stored: Value | None, place: Place, *, accumulates: bool = False
 ) -> None:
     """Tell when a store into `target` outlives the running trace; `accumulates` when each run adds to it."""
+    from jaxlint.semantics.compiles import runs_traced
+    from jaxlint.semantics.undone import counterparts, undone
+
     ctx = it.fr.ctx
     if isinstance(target, Ref):
         _note_change(it, target, name, place)
     if ctx.depth == 0 or (ctx.shape and (stored is None or traced_inside(stored) is None)):
         return
-    if isinstance(target, Ref) and target.cls is not None and _explicit_state(it, target, ctx.transform):
+    if _explicit_state(it, target, name) or undone(it, name):
         return
     static = stored is None or traced_inside(stored) is None
     if static and (_balanced(it) or _memoised(it, name) or deliberate_store(it, name, place)):
@@ -87,10 +90,13 @@ def mutation(
         return
     if static and not ctx.abstract and not (ctx.mode == "batched" and (accumulates or it.augmenting)):
         return  # eager `vmap` and `grad` run the function on every call; rows are counted once all the same
-    if isinstance(target, Ref):
-        if target.depth < ctx.depth:
-            it.emit(event)
-    elif isinstance(target, Opaque) and (uid in it.older or uid < ctx.mark):
+    older = target.depth < ctx.depth if isinstance(target, Ref) else uid in it.older or uid < ctx.mark
+    if not older or not isinstance(target, Ref | Opaque):
+        return
+    others = counterparts(it, name)
+    if others:
+        it.later.append(lambda: None if any(runs_traced(it, fn) for fn in others) else it.emit(event))
+    else:
         it.emit(event)
 
 
@@ -130,9 +136,16 @@ def deliberate_store(it: Interpreter, name: str, place: Place) -> bool:
     return it.done_once > 0 or deliberate(it, place, name)
 
 
-def _explicit_state(it: Interpreter, target: Ref, transform: str) -> bool:
-    kind = target.cls.kind if target.cls is not None else ""
-    return kind in ("nnx_module", "linen_module", "haiku_module", "nnx_object")
+def _explicit_state(it: Interpreter, target: Value, name: str) -> bool:
+    """Whether something gathers what is stored in the object, and hands it on when the trace is over."""
+    from jaxlint.semantics.properties import is_managed
+
+    if isinstance(target, Ref) and target.cls is not None and target.cls.kind in _EXPLICIT:
+        return True
+    return is_managed(it, target, name.rpartition(".")[2])
+
+
+_EXPLICIT = frozenset({"nnx_module", "linen_module", "haiku_module", "nnx_object"})
 
 
 def set_attr(it: Interpreter, base: Value, attr: str, value: Value, place: Place, base_expr: Any) -> None:

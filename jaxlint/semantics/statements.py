@@ -12,6 +12,7 @@ from jaxlint.semantics import (
     containers,
     guards,
     mutations,
+    properties,
     stacked,
     type_hints,
     unrolled,
@@ -37,6 +38,7 @@ from jaxlint.semantics.project import ModuleEnv, resolve_relative
 from jaxlint.semantics.provenance import note
 from jaxlint.semantics.repeats import asks_for_missing, evaluate_arm
 from jaxlint.semantics.state import State, join, reduce_states
+from jaxlint.semantics.undone import undone
 from jaxlint.semantics.values import (
     NONE,
     UNKNOWN,
@@ -146,6 +148,8 @@ def _rebinding_event(it: Interpreter, name: str, value: Value, stmt: ir.Node) ->
         target = "nonlocal"
     if traced_inside(value) is None and mutations.deliberate_store(it, name, it.place(stmt)):
         return
+    if undone(it, name):
+        return
     it.emit(Mutated(it.place(stmt), target, name, value, fr.ctx.why, fr.ctx.transform))
 
 
@@ -231,6 +235,8 @@ def _aug_assign(it: Interpreter, stmt: ir.AugAssign) -> None:
         result = binary(it, stmt.op, current, operand, place)
         set_item(it, base, index, result, place, target.obj, stmt.op)
         return
+    if isinstance(current, Ref) and current.cls is not None and properties.has_managed(current.cls):
+        return  # the object itself takes the operand in
     result = note(binary(it, stmt.op, current, operand, place), stmt.op, (current, operand), place)
     it.augmenting = True
     assign_target(it, target, result, stmt)
