@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from jaxlint.devtools import api_changes, corpus, precision, rule_pages, setting_pages, verdicts
+from jaxlint.devtools import api_changes, corpus, precision, rule_pages, sampled, setting_pages, verdicts
 from jaxlint.devtools.new_rule import FAMILIES, ScaffoldError, new_rule
 
 
@@ -38,9 +38,12 @@ def main(arguments: list[str] | None = None) -> int:
     settings = commands.add_parser("settings", help="write what is made from the table of settings: schema and page")
     settings.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
     verdicts.add_arguments(commands.add_parser("verdicts", help="confirm labelled programs, and print the table"))
+    sampled.add_arguments(commands.add_parser("sampled", help="confirm findings in installed packages"))
     options = parser.parse_args(arguments)
     if options.command == "verdicts":
         return verdicts.run(options)
+    if options.command == "sampled":
+        return sampled.run(options)
     if options.command == "settings":
         for path in setting_pages.write(options.root):
             print(f"changed {path}")

@@ -15,16 +15,17 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from jaxlint.child.process import Limits
 from jaxlint.config.catalogue import load_catalogue
 from jaxlint.confirm.session import Conditions, confirm
-from jaxlint.findings import Finding, Severity, Span
+from jaxlint.findings import Finding, Related, Severity, Span
 from jaxlint.workers import available_cores
 
 _LABEL = re.compile(r"#\s*expect:\s*([A-Z0-9|, ]+)")
 _CODE = re.compile(r"JAX\d{3}")
-_WORDS = ("confirmed", "refuted", "inconclusive")
+WORDS = ("confirmed", "refuted", "inconclusive")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,14 +57,25 @@ def _labelled(files: Sequence[Path], codes: dict[str, str]) -> Iterator[Finding]
     """The findings of the linter that stand on a line which expects them."""
     command = [sys.executable, "-m", "jaxlint", "check", "--format", "json", "--no-cache", "--isolated"]
     run = subprocess.run([*command, *map(str, files)], capture_output=True, text=True, check=False)
-    for item in json.loads(run.stdout or "[]"):
-        row = item["location"]["row"]
-        label = _LABEL.search(Path(item["filename"]).read_text(encoding="utf-8").splitlines()[row - 1])
-        if label is not None and item["code"] in codes and item["code"] in re.split(r"[|,\s]+", label.group(1)):
-            span = Span(row, item["location"]["column"], item["end_location"]["row"], item["end_location"]["column"])
-            yield Finding(
-                item["code"], item["name"], Severity(item["severity"]), item["message"], item["filename"], span, ""
-            )
+    for finding in read_report(json.loads(run.stdout or "[]")):
+        label = _LABEL.search(Path(finding.path).read_text(encoding="utf-8").splitlines()[finding.span.row - 1])
+        if label is not None and finding.code in codes and finding.code in re.split(r"[|,\s]+", label.group(1)):
+            yield finding
+
+
+def read_report(items: Sequence[dict[str, Any]]) -> Iterator[Finding]:
+    """The findings of a report in JSON, as far as trying them needs it."""
+    for item in items:
+        related = tuple(Related(part["filename"], _span(part), part["message"]) for part in item.get("related", ()))
+        yield Finding(
+            item["code"], item["name"], Severity(item["severity"]), item["message"], item["filename"], _span(item), "",
+            related=related, cell=item.get("cell"),
+        )  # fmt: skip
+
+
+def _span(item: dict[str, Any]) -> Span:
+    start, end = item["location"], item["end_location"]
+    return Span(start["row"], start["column"], end["row"], end["column"])
 
 
 def _forced(files: Sequence[Path], codes: dict[str, str]) -> Iterator[Finding]:
@@ -91,11 +103,11 @@ def _show(title: str, findings: Sequence[Finding], *, is_wrong: bool) -> bool:
         if verdict == ("refuted" if is_wrong else "confirmed") or (is_wrong and verdict == "inconclusive"):
             place = f"{Path(finding.path).name}:{finding.span.row}"
             print(f"{place}: {finding.code} {verdict}: {finding.confirmation.evidence} | {finding.confirmation.inputs}")
-    print(f"{title:14} " + " ".join(f"{word:>12}" for word in _WORDS) + "     decisive")
+    print(f"{title:14} " + " ".join(f"{word:>12}" for word in WORDS) + "     decisive")
     for code in sorted(counts):
         count = counts[code]
         decisive = (count["confirmed"] + count["refuted"]) / max(count.total(), 1)
-        print(f"{code:14} " + " ".join(f"{count[word]:12}" for word in _WORDS) + f"  {decisive:10.0%}")
+        print(f"{code:14} " + " ".join(f"{count[word]:12}" for word in WORDS) + f"  {decisive:10.0%}")
     total = counts["total"]
     if not is_wrong:
         return bool(total["confirmed"])

@@ -29,6 +29,10 @@ class Entry:
     receivers: list[Candidate] = field(default_factory=list)
     outermost: bool = True
     """Whether nothing else of the module uses it: what it needs around it is there."""
+    owner: type | None = None
+    """The class, where an instance comes first."""
+    repeatable: bool = True
+    """Whether a call that was seen can be repeated with what it was given."""
 
 
 class Entries:
@@ -57,6 +61,21 @@ class Entries:
                 break
         # What is transformed shows what a trace does; plain functions come after it.
         return sorted(found, key=lambda entry: (not entry.transformed, bool(entry.parameters)))
+
+    def leading_to(self, target: Target) -> Iterator[str]:
+        """Names of functions, classes and methods that lead to a target, the nearest first."""
+        return (name for name in self.outline.leading_to(self._wanted(target)) if not name.startswith("__"))
+
+    def listed(self, entry: Entry) -> list[list[Candidate]]:
+        """Candidates for what an entry needs, an instance first."""
+        listed = [self.maker.candidates(name, spec) for name, spec, _ in entry.parameters]
+        return [entry.receivers, *listed] if entry.receivers else listed
+
+    def annotated(self, entry: Entry) -> list[list[Candidate]] | None:
+        """Candidates from annotations and defaults alone, where jaxtyping says what an argument is; None elsewhere."""
+        if entry.receivers or not any(self.maker.is_jaxtyping(spec) for _, spec, _ in entry.parameters):
+            return None
+        return [self.maker.annotated(spec) for _, spec, _ in entry.parameters]
 
     def of_value(self, label: str, value: Any) -> list[Entry]:
         """Entries of a function that a call returned."""
@@ -146,7 +165,9 @@ class Entries:
         call = _call_of_module(method) if _is_linen(cls) else _call_of(method)
         row = node.decorator_list[0].lineno if node.decorator_list else node.lineno
         transformed = not _is_linen(cls) and bool(self.code_of(inspect.getattr_static(cls, method))[2])
-        yield Entry(label, parameters, call, row, transformed, receivers)
+        entry = Entry(label, parameters, call, row, transformed, receivers)
+        entry.owner, entry.repeatable = cls, not _is_linen(cls)
+        yield entry
 
     def _receivers(self, cls: type, spec: Spec) -> list[Candidate]:
         found = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint.child.loading import Loaded
-from jaxlint.confirm.inside.lab import describe
+from jaxlint.confirm.inside.runs import describe
 from jaxlint.confirm.inside.target import Finding, dotted
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from jaxlint.confirm.inside.lab import Lab, Question, Run, TooLongError, describe
+from jaxlint.confirm.inside.lab import Lab
+from jaxlint.confirm.inside.runs import Question, Run, TooLongError, describe
 from jaxlint.confirm.inside.verdict import Verdict, confirmed, refuted
 
 

@@ -12,8 +12,9 @@ from types import FrameType
 from typing import Any
 
 from jaxlint.confirm.inside import traces
-from jaxlint.confirm.inside.lab import Lab, Question
+from jaxlint.confirm.inside.lab import Lab
 from jaxlint.confirm.inside.recorders import is_below
+from jaxlint.confirm.inside.runs import Question
 from jaxlint.confirm.inside.watch import Hook
 
 _MUTATORS = frozenset(

@@ -44,7 +44,7 @@ class Maker:
             found += self._annotated(spec.annotation, spec, depth)
         if spec.has_default and spec.default is not inspect.Parameter.empty:
             default = spec.default
-            known = Candidate(f"its default {default!r}"[:60], lambda: default)
+            known = _default(default)
             found.insert(0 if default is not None and not _is_flag(default) else len(found), known)
             if isinstance(default, bool):
                 found.append(_plain(not default))
@@ -53,6 +53,18 @@ class Maker:
         for candidate in found:
             unique.setdefault(candidate.label, candidate)
         return list(unique.values())[: _MOST if depth == 0 else 2]
+
+    def is_jaxtyping(self, spec: Spec) -> bool:
+        """Whether an annotation of jaxtyping says what a parameter is."""
+        node = self._read(spec.annotation)
+        return node is not None and (_kind(node) in _KEYS or bool(self._jaxtyping(node)))
+
+    def annotated(self, spec: Spec) -> list[Candidate]:
+        """Candidates from a parameter's annotation, or its default."""
+        found = self._annotated(spec.annotation, Spec(), 0) if spec.annotation is not None else []
+        if spec.has_default and not found:
+            found = [_default(spec.default)]
+        return found
 
     def _likely(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
         votes: Counter[str] = Counter(spec.votes)
@@ -182,15 +194,14 @@ class Maker:
         return [_collected(lambda values: cls(**values), row, cls.__name__) for row in rows or [{}]]
 
     def _annotated(self, node: ast.expr, spec: Spec, depth: int) -> list[Candidate]:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            try:
-                node = ast.parse(node.value, mode="eval").body
-            except SyntaxError:
-                return []
+        read = self._read(node)
+        if read is None:
+            return []
+        node = read
         text = ast.unparse(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return self._annotated(node.left, spec, depth) + self._annotated(node.right, spec, depth)
-        last = text.split("[")[0].rpartition(".")[2]
+        last = _kind(node)
         if last in _ARRAYS:
             # Keys are arrays, too: what is done with the value says more.
             return [] if spec.votes["key"] else self._make_array("", spec, depth)
@@ -199,17 +210,32 @@ class Maker:
         if last in ("Optional", "Union") and isinstance(node, ast.Subscript):
             parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return [candidate for part in parts for candidate in self._annotated(part, spec, depth)]
-        if last in _JAXTYPING and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
-            return self._jaxtyping(last, node.slice.elts[-1])
+        typed = self._jaxtyping(node)
+        if typed:
+            return typed
         value: Any = self._names.get(text)
         if isinstance(value, type) and value.__module__ not in ("builtins", "jax", "typing", "numpy"):
             return self.instances(value, spec, depth)
         return []
 
-    def _jaxtyping(self, kind: str, shape: ast.expr) -> list[Candidate]:
+    def _read(self, node: ast.expr | None) -> ast.expr | None:
+        """An annotation without quotes, and the annotation of jaxtyping that a name of the module stands for."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node = _parsed(node.value)
+        if isinstance(node, ast.Name):
+            value: Any = self._names.get(node.id)
+            if hasattr(value, "dim_str") and hasattr(value, "__name__"):
+                return _parsed(value.__name__) or node
+        return node
+
+    def _jaxtyping(self, node: ast.expr) -> list[Candidate]:
+        kind = _kind(node)
+        if kind not in _JAXTYPING or not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
+            return []
+        shape = node.slice.elts[-1]
         if not isinstance(shape, ast.Constant) or not isinstance(shape.value, str):
             return []
-        if kind in ("Key", "PRNGKeyArray"):
+        if kind in _KEYS:
             return self._make_key("", Spec(), 0)
         dims: list[int] = []
         for word in shape.value.split():
@@ -241,6 +267,9 @@ _JAXTYPING = frozenset(
         "Integer", "Key",
     )
 )  # fmt: skip
+
+
+_KEYS = frozenset(("Key", "PRNGKeyArray"))
 
 
 def combinations(listed: Sequence[Sequence[Candidate]], most: int) -> Iterator[tuple[Candidate, ...]]:
@@ -305,11 +334,23 @@ def _fields_of(cls: type) -> list[str]:
 def _annotation(value: Any) -> ast.expr | None:
     if value is inspect.Parameter.empty or value is Any:
         return None
-    text = value if isinstance(value, str) else getattr(value, "__name__", str(value))
+    return _parsed(value if isinstance(value, str) else getattr(value, "__name__", str(value)))
+
+
+def _parsed(text: str) -> ast.expr | None:
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError:
         return None
+
+
+def _kind(node: ast.expr) -> str:
+    """The last part of an annotation's name."""
+    return ast.unparse(node).split("[")[0].rpartition(".")[2]
+
+
+def _default(value: Any) -> Candidate:
+    return Candidate(f"its default {value!r}"[:60], lambda: value)
 
 
 def _is_flag(value: object) -> bool:
@@ -318,6 +359,25 @@ def _is_flag(value: object) -> bool:
 
 def _plain(value: Any) -> Candidate:
     return Candidate(repr(value), lambda: value)
+
+
+def like(value: Any) -> Any:
+    """A value with numbers of our own in place of traced ones, of the same shape and type."""
+    import jax
+
+    return jax.tree.map(lambda leaf: _of_type(leaf) if isinstance(leaf, jax.core.Tracer) else leaf, value)
+
+
+def _of_type(leaf: Any) -> Any:
+    import jax
+    import jax.numpy as jnp
+
+    shape, dtype = tuple(leaf.aval.shape), leaf.aval.dtype
+    if jnp.issubdtype(dtype, jax.dtypes.prng_key):
+        return jax.random.split(jax.random.key(11), shape) if shape else jax.random.key(11)
+    if jnp.issubdtype(dtype, jnp.inexact):
+        return _floats(shape).astype(dtype)
+    return _integers(shape).astype(dtype)
 
 
 def _key(number: int) -> Any:

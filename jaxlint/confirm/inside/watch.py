@@ -41,6 +41,7 @@ class Watched:
     rows: dict[int, Row] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     opened: dict[int, Any] = field(default_factory=dict)
+    counts: dict[CodeType, int] = field(default_factory=dict)
     frames: list[FrameType] = field(default_factory=list)
     returned: dict[int, Any] = field(default_factory=dict)
     """What frames returned in which a hook was called, by identity."""
@@ -56,7 +57,8 @@ class Watched:
         )
 
 
-_MOST_CALLS = 400
+_MOST_CALLS = 12
+"""Of one function."""
 _MOST_FRAMES = 4000
 
 
@@ -101,7 +103,8 @@ class Watcher:
         if len(now.frames) < _MOST_FRAMES:
             # Keeps the identity of the frame from being given to another one.
             now.frames.append(frame)
-        if len(now.calls) < _MOST_CALLS and frame.f_code.co_name != "<module>":
+        counted = now.counts[frame.f_code] = now.counts.get(frame.f_code, 0) + 1
+        if counted <= _MOST_CALLS and frame.f_code.co_name != "<module>":
             count = frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount
             names = frame.f_code.co_varnames[:count]
             arguments = {name: frame.f_locals[name] for name in names if name in frame.f_locals}

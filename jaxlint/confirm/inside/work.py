@@ -9,8 +9,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.child.loading import Loaded, LoadError, load, parse
-from jaxlint.confirm.inside.lab import Lab, Mode, Run, TooLongError, describe, time_limit
+from jaxlint.confirm.inside.lab import Lab
 from jaxlint.confirm.inside.recorders import Recorder
+from jaxlint.confirm.inside.runs import Mode, Run, TooLongError, describe, time_limit
 from jaxlint.confirm.inside.soften import Softener
 from jaxlint.confirm.inside.target import Finding
 from jaxlint.confirm.inside.verdict import INCONCLUSIVE, Verdict, inconclusive
@@ -78,7 +79,7 @@ def prepare(path: Path, watcher: Watcher, recorder: Recorder, request: dict[str,
         recorder.enabled = False
     lab = Lab(loaded, watcher, recorder, request)
     first = loaded.failures[0][1] if loaded.failures else None
-    lab.imported = Run("importing the module", "its own", True, first, None, watched, recorder.events, Mode())
+    lab.sources.imported = Run("importing the module", "its own", True, first, None, watched, recorder.events, Mode())
     return lab
 
 

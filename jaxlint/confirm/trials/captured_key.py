@@ -6,12 +6,13 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from jaxlint.confirm.inside import traces
-from jaxlint.confirm.inside.lab import Mode
 from jaxlint.confirm.inside.recorders import key_tokens
+from jaxlint.confirm.inside.runs import Mode
 from jaxlint.confirm.inside.verdict import confirmed, refuted
 
 if TYPE_CHECKING:
-    from jaxlint.confirm.inside.lab import Lab, Run
+    from jaxlint.confirm.inside.lab import Lab
+    from jaxlint.confirm.inside.runs import Run
     from jaxlint.confirm.inside.target import Finding
     from jaxlint.confirm.inside.verdict import Verdict
 

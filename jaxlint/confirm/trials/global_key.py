@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jaxlint.confirm.inside.lab import Mode
 from jaxlint.confirm.inside.recorders import key_tokens
+from jaxlint.confirm.inside.runs import Mode
 from jaxlint.confirm.inside.verdict import confirmed
 
 if TYPE_CHECKING:
-    from jaxlint.confirm.inside.lab import Lab, Run
+    from jaxlint.confirm.inside.lab import Lab
+    from jaxlint.confirm.inside.runs import Run
     from jaxlint.confirm.inside.target import Finding
     from jaxlint.confirm.inside.verdict import Verdict
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from jaxlint.confirm.inside.raised import error_at_line
 
 if TYPE_CHECKING:
-    from jaxlint.confirm.inside.lab import Lab, Question, Run
+    from jaxlint.confirm.inside.lab import Lab
+    from jaxlint.confirm.inside.runs import Question, Run
     from jaxlint.confirm.inside.target import Finding
     from jaxlint.confirm.inside.verdict import Verdict
 

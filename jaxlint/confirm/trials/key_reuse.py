@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jaxlint.confirm.inside.lab import Mode
 from jaxlint.confirm.inside.raised import evidence, matches, passed_through
+from jaxlint.confirm.inside.runs import Mode
 from jaxlint.confirm.inside.verdict import INCONCLUSIVE, confirmed, refuted
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from jaxlint.confirm.inside.lab import Lab, Run
+    from jaxlint.confirm.inside.lab import Lab
     from jaxlint.confirm.inside.recorders import Event
+    from jaxlint.confirm.inside.runs import Run
     from jaxlint.confirm.inside.target import Finding
     from jaxlint.confirm.inside.verdict import Verdict
 

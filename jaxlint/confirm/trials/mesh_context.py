@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from jaxlint.confirm.inside.verdict import confirmed
 
 if TYPE_CHECKING:
-    from jaxlint.confirm.inside.lab import Lab, Run
+    from jaxlint.confirm.inside.lab import Lab
+    from jaxlint.confirm.inside.runs import Run
     from jaxlint.confirm.inside.target import Finding
     from jaxlint.confirm.inside.verdict import Verdict
 

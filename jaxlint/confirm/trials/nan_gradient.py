@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.confirm.inside.lab import Mode
+from jaxlint.confirm.inside.runs import Mode
 from jaxlint.confirm.inside.verdict import confirmed, refuted
 
 if TYPE_CHECKING:
-    from jaxlint.confirm.inside.lab import Lab, Run
+    from jaxlint.confirm.inside.lab import Lab
+    from jaxlint.confirm.inside.runs import Run
     from jaxlint.confirm.inside.target import Finding
     from jaxlint.confirm.inside.verdict import Verdict
 

@@ -8,7 +8,8 @@ from jaxlint.confirm.inside.raised import evidence, matches
 from jaxlint.confirm.inside.verdict import confirmed, refuted
 
 if TYPE_CHECKING:
-    from jaxlint.confirm.inside.lab import Lab, Run
+    from jaxlint.confirm.inside.lab import Lab
+    from jaxlint.confirm.inside.runs import Run
     from jaxlint.confirm.inside.target import Finding
     from jaxlint.confirm.inside.verdict import Verdict
 
