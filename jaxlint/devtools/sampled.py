@@ -13,8 +13,9 @@ import random
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 from jaxlint.child.process import Limits
@@ -57,17 +58,18 @@ def run(options: argparse.Namespace) -> int:
     sample = draw(everything, options.sample, options.seed)
     print(f"{len(sample)} of {len(everything)} findings in installed packages", flush=True)
     conditions = Conditions(options.python, site, limits=Limits(options.seconds))
-    found = confirm([tried.finding for tried in sample], trials, conditions, _progress(len(sample)))
-    done = [replace(tried, finding=finding) for tried, finding in zip(sample, found, strict=True)]
-    contradictions = 0
-    for tried in sorted(done, key=lambda tried: (tried.verdict, tried.finding.code)):
-        contradictions += tried.contradicts
-        print(tried.line())
+    done: list[Tried] = []
+    for _, group in groupby(sample, key=lambda tried: tried.place.file):
+        asked = list(group)
+        found = confirm([tried.finding for tried in asked], trials, conditions)
+        for tried, finding in zip(asked, found, strict=True):
+            done.append(replace(tried, finding=finding))
+            print(done[-1].line(), flush=True)
     shown = table(done)
     print(shown)
     if options.record is not None:
         record(options.root, options.record, shown)
-    return int(bool(contradictions))
+    return int(any(tried.contradicts for tried in done))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +156,3 @@ def _installed(report: Path, site: Path, known: Mapping[Place, str]) -> Iterator
 def _site_packages(python: str) -> Path:
     command = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     return Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
-
-
-def _progress(count: int) -> Callable[[Finding], None]:
-    started = iter(range(1, 10 * count + 1))
-
-    def show(finding: Finding) -> None:
-        print(f"{next(started)}/{count} {finding.path}:{finding.span.row} {finding.code}", file=sys.stderr, flush=True)
-
-    return show

@@ -87,7 +87,8 @@ def test_a_test_of_a_package_beside_the_module(tmp_path: Path) -> None:
     package = tmp_path / "parcel"
     package.mkdir()
     (package / "__init__.py").write_text("from parcel.inner import run\n")
-    (package / "inner_test.py").write_text(f"import parcel\nimport jax.numpy as jnp\n\ndef test_it():\n    parcel.{CALL}\n")
+    text = f"import parcel\nimport jax.numpy as jnp\n\ndef test_it():\n    parcel.{CALL}\n"
+    (package / "inner_test.py").write_text(text)
     found = verdict(package, PROGRAM, name="inner.py")
     assert found.inputs == "the test `inner_test.py::test_it`: its own"
 
