@@ -6,7 +6,19 @@ from pathlib import Path
 
 from jaxlint.cli.arguments import Parser
 from jaxlint.config.errors import UsageError
-from jaxlint.lab.command import Task, add_running, add_target, check_target, positive, positive_real, save, show
+from jaxlint.lab.command import (
+    Task,
+    add_factory,
+    add_jit,
+    add_running,
+    add_target,
+    check_jit,
+    check_target,
+    positive,
+    positive_real,
+    save,
+    show,
+)
 from jaxlint.lab.plot import svg
 from jaxlint.lab.report.bench import text, with_figures
 
@@ -16,8 +28,7 @@ _EXIT_FAILED = 1
 def bench(arguments: list[str]) -> int:
     """Time functions; the exit code is 1 when one of them raised."""
     options = _parser().parse(arguments)
-    if options.static and not options.jit:
-        raise UsageError("--static is for --jit")
+    check_jit(options)
     targets = [check_target(text) for text in (options.target, *options.compare)]
     plot = Path(options.plot) if options.plot else None
     if plot is not None and not plot.parent.is_dir():
@@ -46,11 +57,7 @@ def _parser() -> Parser:
         "buffer again.",
     )
     add_target(parser)
-    parser.add_argument(
-        "--factory", "--inputs", metavar="NAME",
-        help="a function that makes `(args, kwargs)` anew for each call: by its name in FILE, as pkg.mod:NAME, or as "
-        "OTHER_FILE::NAME",
-    )  # fmt: skip
+    add_factory(parser, "makes `(args, kwargs)` anew for each call: *")
     parser.add_argument(
         "--compare", action="append", default=[], metavar="FILE::FUNC",
         help="time another function in turn with the first, on inputs of the same factory (may be repeated)",
@@ -68,10 +75,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--steps", type=positive, default=20, metavar="N", help="steps of a timing with --state (default: 20)"
     )
-    parser.add_argument("--jit", action="store_true", help="jit functions that are not, as their caller would")
-    parser.add_argument(
-        "--static", action="append", default=[], metavar="NAME", help="an argument to keep static, with --jit"
-    )
+    add_jit(parser)
     parser.add_argument("--plot", metavar="FILE", help="draw the samples into an SVG file")
     add_running(parser)
     return parser

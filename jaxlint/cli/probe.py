@@ -10,7 +10,7 @@ from typing import Any
 
 from jaxlint.cli.arguments import Parser
 from jaxlint.config.errors import UsageError
-from jaxlint.lab.command import Task, add_running, add_target, check_target, save, show
+from jaxlint.lab.command import Task, add_factory, add_running, add_target, check_target, save, show
 from jaxlint.lab.report.probe import text
 
 _EXIT_PARTIAL = 1
@@ -35,11 +35,7 @@ def _parser() -> Parser:
         epilog="Exit codes: 0 all steps succeeded, 1 some failed, 2 an error.",
     )
     add_target(parser)
-    parser.add_argument(
-        "--factory", "--inputs", metavar="NAME",
-        help="a function that returns `(args, kwargs)`: by its name in FILE, as pkg.mod:NAME, or as OTHER_FILE::NAME; "
-        "without one, likely inputs are tried",
-    )  # fmt: skip
+    add_factory(parser, "returns `(args, kwargs)`: *; without one, likely inputs are tried")
     parser.add_argument(
         "--static",
         action="append",

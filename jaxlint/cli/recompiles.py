@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from jaxlint.cli.arguments import Parser
 from jaxlint.config.errors import UsageError
-from jaxlint.lab.command import Task, add_running, add_target, check_target, positive, show
+from jaxlint.lab.command import (
+    Task,
+    add_factory,
+    add_jit,
+    add_running,
+    add_target,
+    check_jit,
+    check_target,
+    positive,
+    show,
+)
 from jaxlint.lab.report.recompiles import text
 
 _EXIT_FAILED_CALL = 1
@@ -22,26 +32,18 @@ def recompiles(arguments: list[str]) -> int:
         "Exit codes: 0 all calls succeeded, 1 some failed, 2 an error.",
     )
     add_target(parser)
-    parser.add_argument(
-        "--factory", "--inputs", metavar="NAME",
-        help="a function that returns or yields the cases, each `(args, kwargs)` or `(name, args, kwargs)`: by its "
-        "name in FILE, as pkg.mod:NAME, or as OTHER_FILE::NAME",
-    )  # fmt: skip
+    add_factory(parser, "returns or yields the cases, each `(args, kwargs)` or `(name, args, kwargs)`: *")
     parser.add_argument("--cases", metavar="FILE", help="a JSON file with the cases")
     parser.add_argument(
         "--repeat", type=positive, default=1, metavar="N", help="run the cases that many times (default: 1)"
     )
-    parser.add_argument("--jit", action="store_true", help="jit a function that is not, as its caller would")
-    parser.add_argument(
-        "--static", action="append", default=[], metavar="NAME", help="an argument to keep static, with --jit"
-    )
+    add_jit(parser)
     add_running(parser)
     options = parser.parse(arguments)
     target = check_target(options.target)
     if bool(options.factory) == bool(options.cases):
         raise UsageError("recompiles: the cases come either from --factory or from --cases")
-    if options.static and not options.jit:
-        raise UsageError("--static is for --jit")
+    check_jit(options)
     request = {
         "target": target, "factory": options.factory, "cases": options.cases, "repeat": options.repeat,
         "jit": options.jit, "static": options.static,

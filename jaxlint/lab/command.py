@@ -45,6 +45,26 @@ def add_target(parser: Parser) -> None:
     parser.add_argument("target", metavar="FILE::FUNC", help="a function of a file, or of a module: pkg.mod::FUNC")
 
 
+def add_factory(parser: Parser, what: str) -> None:
+    """Where inputs come from. what: what the function that is named gives."""
+    places = "by its name in FILE, as pkg.mod:NAME, or as OTHER_FILE::NAME"
+    parser.add_argument("--factory", "--inputs", metavar="NAME", help=f"a function that {what.replace('*', places)}")
+
+
+def add_jit(parser: Parser) -> None:
+    """How functions that are not jitted are called."""
+    parser.add_argument("--jit", action="store_true", help="jit functions that are not, as their caller would")
+    parser.add_argument(
+        "--static", action="append", default=[], metavar="NAME", help="an argument to keep static, with --jit"
+    )
+
+
+def check_jit(options: argparse.Namespace) -> None:
+    """What `--static` goes with."""
+    if options.static and not options.jit:
+        raise UsageError("--static is for --jit")
+
+
 def check_target(text: str) -> str:
     """A target that can be meant."""
     place, colons, function = text.partition("::")

@@ -1,4 +1,4 @@
-"""Where arguments come from: each kind of source decides a finding, and the report names it; earlier kinds come first."""
+"""Where arguments come from: each kind of source decides a finding and is named; earlier kinds come first."""
 
 from __future__ import annotations
 
