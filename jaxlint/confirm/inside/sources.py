@@ -85,11 +85,11 @@ class Sources:
                     return
 
     def _main_run(self, asked: Asked) -> Run | None:
-        """The `__main__` block, run once for each mode."""
+        """The `__main__` block, run once for each mode; that of a file of tests runs them all, and they come after."""
         mode, hooks = asked.mode, asked.hooks
         loaded = self._lab.loaded
         blocks = [statement for statement in loaded.tree.body if is_main_guard(statement)]
-        if not blocks or not self._run_main:
+        if not blocks or not self._run_main or testing.is_test(Path(loaded.path).name):
             return None
         if mode in self._main and hooks is None:
             return self._main[mode]

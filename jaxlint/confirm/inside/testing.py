@@ -66,12 +66,13 @@ def _listed(path: Path, home: Path) -> Iterator[Path]:
             below[:] = [name for name in below if not name.startswith((".", "__")) and name != "site-packages"]
             for name in files:
                 file = Path(where, name)
-                if _is_test(name) and file not in seen and len(seen) < _MOST_LISTED:
+                if is_test(name) and file not in seen and len(seen) < _MOST_LISTED:
                     seen.add(file)
                     yield file
 
 
-def _is_test(name: str) -> bool:
+def is_test(name: str) -> bool:
+    """Whether a file of this name holds tests."""
     return name.endswith(".py") and (name.startswith("test_") or name.endswith(("_test.py", "_tests.py")))
 
 
@@ -118,15 +119,17 @@ class _Collector:
         self.chosen = [str(root / test) for test in self.chosen]
 
     def _score(self, item: Any) -> int:
+        """How many of the words a test mentions; its own name, which a decorator may have lengthened, counts more."""
         function = inspect.unwrap(getattr(item, "obj", None) or (lambda: None))
-        names = {getattr(item, "originalname", None) or item.name, getattr(item.cls, "__name__", "")}
+        names = {getattr(item.cls, "__name__", "")}
+        own = any(item.name.startswith(word) for word in self._words if word.startswith("test"))
         code = getattr(getattr(function, "__func__", function), "__code__", None)
         todo = [code] if code is not None else []
         while todo:
             code = todo.pop()
             names.update(code.co_names)
             todo += [part for part in code.co_consts if inspect.iscode(part)]
-        return len(names & self._words)
+        return len(names & self._words) + len(self._words) * own
 
 
 class _Runner:

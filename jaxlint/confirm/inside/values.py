@@ -27,6 +27,7 @@ class Candidate:
 
     label: str
     make: Callable[[], Any]
+    is_default: bool = False
 
 
 class Maker:
@@ -190,7 +191,9 @@ class Maker:
                 parts[name] = [Candidate("nnx.Rngs(0)", _nnx_rngs)]
             else:
                 parts[name] = self.candidates(name, part, depth + 1)
-        rows = [dict(zip(parts, row, strict=True)) for row in zip(*_even(list(parts.values())), strict=True)]
+        listed = list(parts.values())
+        filled = itertools.chain(_defaults(listed), zip(*_even(listed), strict=True))
+        rows = [dict(zip(parts, row, strict=True)) for row in filled]
         return [_collected(lambda values: cls(**values), row, cls.__name__) for row in rows or [{}]]
 
     def _annotated(self, node: ast.expr, spec: Spec, depth: int) -> list[Candidate]:
@@ -273,9 +276,9 @@ _KEYS = frozenset(("Key", "PRNGKeyArray"))
 
 
 def combinations(listed: Sequence[Sequence[Candidate]], most: int) -> Iterator[tuple[Candidate, ...]]:
-    """Rows of candidates: first those of equal rank, then those that depart least from the first choices."""
+    """Rows of candidates: all defaults, then those of equal rank, then those that depart least from the first."""
     seen: set[tuple[str, ...]] = set()
-    for row in itertools.chain(zip(*_even([list(part) for part in listed]), strict=True), _nearest(listed)):
+    for row in itertools.chain(_defaults(listed), zip(*_even(listed), strict=True), _nearest(listed)):
         if not listed:
             break
         names = tuple(candidate.label for candidate in row)
@@ -286,6 +289,12 @@ def combinations(listed: Sequence[Sequence[Candidate]], most: int) -> Iterator[t
             return
     if not listed:
         yield ()
+
+
+def _defaults(listed: Sequence[Sequence[Candidate]]) -> Iterator[tuple[Candidate, ...]]:
+    """The row with every default, where there is one."""
+    if all(listed) and any(part.is_default for candidates in listed for part in candidates):
+        yield tuple(next((part for part in found if part.is_default), found[0]) for found in listed)
 
 
 def _nearest(listed: Sequence[Sequence[Candidate]]) -> Iterator[tuple[Candidate, ...]]:
@@ -305,10 +314,10 @@ def _with_sum(sizes: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
             yield (rank, *rest)
 
 
-def _even(listed: list[list[Candidate]]) -> list[list[Candidate]]:
+def _even(listed: Sequence[Sequence[Candidate]]) -> list[list[Candidate]]:
     """Lists of one length; short ones repeat their last."""
     longest = min(max((len(row) for row in listed), default=0), 3)
-    return [(row + [row[-1]] * longest)[:longest] for row in listed if row]
+    return [([*row] + [row[-1]] * longest)[:longest] for row in listed if row]
 
 
 def _collected(build: Callable[[dict[Any, Any]], Any], parts: dict[Any, Candidate], name: str = "") -> Candidate:
@@ -350,7 +359,7 @@ def _kind(node: ast.expr) -> str:
 
 
 def _default(value: Any) -> Candidate:
-    return Candidate(f"its default {value!r}"[:60], lambda: value)
+    return Candidate(f"its default {value!r}"[:60], lambda: value, is_default=True)
 
 
 def _is_flag(value: object) -> bool:
