@@ -14,7 +14,6 @@ from jaxlint.findings import Confirmation, Finding
 
 TASK = "jaxlint.confirm.inside.work:work"
 _TRIALS = "jaxlint.confirm.trials"
-_IMPORT_FACTOR = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,22 @@ def test_static_arguments_of_a_plain_function(tmp_path: Path) -> None:
     assert report["inputs"][1]["weak_type"] and report["outputs"][0]["type"] == "float32[6]"
 
 
+def test_static_arguments_by_position(tmp_path: Path) -> None:
+    program = write(
+        tmp_path,
+        "import jax.numpy as jnp\n\n\ndef f(x, n, kind, *flips):\n"
+        "    x = jnp.tile(x, n) if kind == 'tile' else x\n    return -x if flips and flips[0] == 'flip' else x\n\n\n"
+        "def make():\n    return (jnp.ones(3), 2, 'tile'), {}\n\n\n"
+        "def more():\n    return (jnp.ones(3), 2, 'tile', 'flip'), {}\n",
+    )
+    for factory, static in (("make", ["kind", "n"]), ("more", ["args[3]", "kind", "n"])):
+        run = jaxlint("probe", f"{program}::f", "--factory", factory, "--static", "n", "--format", "json")
+        assert run.code == 0, run.out + run.err
+        (report,) = run.report["programs"]
+        assert report["static"] == static
+        assert report["outputs"][0]["type"] == "float32[6]"
+
+
 def test_numbers_beside_functions_are_traced(tmp_path: Path) -> None:
     program = write(
         tmp_path,

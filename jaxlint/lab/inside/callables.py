@@ -68,19 +68,22 @@ def jitted(
         return as_it_is(name, function)
     signature = _signature(function)
     _check_names(static, signature, name)
-    positions, names, shown = [], list(static), list(static)
-    for position, (argument, value) in enumerate(named_arguments(signature, args, kwargs)):
+    passed = list(named_arguments(signature, args, kwargs))
+    names = list(static)
+    for argument, value in passed:
         leaves = jax.tree_util.tree_leaves(value)
-        if argument in static or not leaves or any(traceable(leaf) for leaf in leaves):
-            continue
-        shown.append(argument)
-        if position < len(args):
-            positions.append(position)
-        else:
+        if argument not in static and leaves and not any(traceable(leaf) for leaf in leaves):
             names.append(argument)
-    call = MixedJit(function, static_argnums=tuple(positions) or None, static_argnames=tuple(names) or None)
+    # Positions of names are found by the signature, unless positions without a name are given beside them.
+    unnamed = [position for position, (argument, _) in enumerate(passed) if argument in names and "[" in argument]
+    positions = [position for position, (argument, _) in enumerate(passed[: len(args)]) if argument in names]
+    call = MixedJit(
+        function,
+        static_argnums=tuple(positions) if unnamed or signature is None else None,
+        static_argnames=tuple(name for name in names if "[" not in name) or None,
+    )
     by = "both" if _has_own_jit(function) else "jaxlint"
-    return Subject(name, call, True, by, tuple(shown), signature)
+    return Subject(name, call, True, by, tuple(names), signature)
 
 
 def named_arguments(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -98,6 +100,9 @@ class MixedJit:
             return Mixed(result) if _has_others(result) else result
 
         body.__name__ = self.__name__ = getattr(function, "__name__", "function")
+        with contextlib.suppress(TypeError, ValueError):
+            # Names of static arguments are looked up there, so that they hold for positions, too.
+            body.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
         self._jitted = jax.jit(body, **options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
