@@ -189,3 +189,18 @@ def test_defaults_come_before_a_search(project: Path) -> None:
 def test_a_search_comes_last(project: Path) -> None:
     text = PROGRAM.replace("LIMITS[word[::-1]]", 'word["only"]').replace(', static_argnames="word"', "")
     assert verdict(project, text).inputs == "`run`: tried x=float32[4, 4], word={only: float32[]}"
+
+
+def test_a_field_that_an_error_names_is_added(project: Path) -> None:
+    text = PROGRAM.replace("LIMITS[word[::-1]]", 'jnp.sum(getattr(word, "le" + "vel"))')
+    found = verdict(project, text.replace(', static_argnames="word"', ""))
+    assert (found.verdict, found.inputs) == ("confirmed", "`run`: tried x=float32[4], word={level: float32[4]}")
+
+
+def test_one_option_at_a_time_departs_from_its_default(project: Path) -> None:
+    text = PROGRAM.replace("(x, word)", "(x, low=None, high=None)").replace(', static_argnames="word"', "")
+    text = text.replace(
+        "LIMITS[word[::-1]]", "(low if high is None else high) + 0.0 * (0 if None in (low, high) else {}[1])"
+    )
+    found = verdict(project, text)
+    assert (found.verdict, found.inputs.partition("low=")[2].count("its default None")) == ("confirmed", 1)

@@ -77,6 +77,25 @@ class Entries:
             return None
         return [self.maker.annotated(spec) for _, spec, _ in entry.parameters]
 
+    def learn(self, entry: Entry, error: BaseException | None) -> bool:
+        """Whether an exception tells of a field that a parameter, or an object made for one, should have had."""
+        name = getattr(error, "name", None)
+        lacking = getattr(error, "obj", None)
+        if not isinstance(error, AttributeError) or not isinstance(name, str) or lacking is None:
+            return False
+        spec: Any = getattr(type(lacking), "spec", None)
+        trace = error.__traceback__
+        while trace is not None and not isinstance(spec, Spec):
+            if trace.tb_frame.f_code.co_filename == self.path:
+                local = trace.tb_frame.f_locals
+                spec = next((part for name, part, _ in entry.parameters if local.get(name) is lacking), None)
+            trace = trace.tb_next
+        if not isinstance(spec, Spec) or name.startswith("_") or f".{name}" in spec.items:
+            return False
+        spec.votes["fields"] = max(spec.votes.values(), default=0) + 2
+        spec.item(f".{name}")
+        return True
+
     def of_value(self, label: str, value: Any) -> list[Entry]:
         """Entries of a function that a call returned."""
         return self._of_callable(label, value)

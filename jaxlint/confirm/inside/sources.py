@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _MOST_TRIES = 48
 _MOST_ANNOTATED = 2
+_MOST_REPAIRS = 8
 _EXAMPLES = 3
 _MOST_WORDS = 12
 _COLLECTING = 6.0
@@ -79,10 +80,17 @@ class Sources:
                 return
             yield from self._from_examples(entry, asked)
         for entry in entries:
-            for run in self._searched(entry, asked, self._lab.entries.listed(entry), _MOST_TRIES):
-                yield run
-                if self._lab.is_late(asked.question):
-                    return
+            for _ in range(_MOST_REPAIRS):
+                missing = False
+                for run in self._searched(entry, asked, self._lab.entries.listed(entry), _MOST_TRIES):
+                    yield run
+                    if self._lab.is_late(asked.question):
+                        return
+                    missing = self._lab.entries.learn(entry, run.error)
+                    if missing:
+                        break
+                if not missing:
+                    break
 
     def _main_run(self, asked: Asked) -> Run | None:
         """The `__main__` block, run once for each mode; that of a file of tests runs them all, and they come after."""

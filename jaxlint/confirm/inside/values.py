@@ -10,6 +10,7 @@ from collections import Counter, namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from jaxlint.confirm.inside.specs import Spec
@@ -156,6 +157,7 @@ class Maker:
             found += self.instances(cls, spec, depth)
         if not found and all(field.isidentifier() and not field.startswith("_") for field in fields):
             made = namedtuple(f"Fields_{name}", fields)  # type: ignore[misc]  # noqa: PYI024
+            made.spec = spec  # type: ignore[attr-defined]
             parts = {field: self._first(field, spec.items[f".{field}"], depth) for field in fields}
             found.append(_collected(lambda values: made(**values), parts))
         return found
@@ -192,7 +194,7 @@ class Maker:
             else:
                 parts[name] = self.candidates(name, part, depth + 1)
         listed = list(parts.values())
-        filled = itertools.chain(_defaults(listed), zip(*_even(listed), strict=True))
+        filled = itertools.chain(islice(_defaults(listed), 1), zip(*_even(listed), strict=True))
         rows = [dict(zip(parts, row, strict=True)) for row in filled]
         return [_collected(lambda values: cls(**values), row, cls.__name__) for row in rows or [{}]]
 
@@ -276,7 +278,7 @@ _KEYS = frozenset(("Key", "PRNGKeyArray"))
 
 
 def combinations(listed: Sequence[Sequence[Candidate]], most: int) -> Iterator[tuple[Candidate, ...]]:
-    """Rows of candidates: all defaults, then those of equal rank, then those that depart least from the first."""
+    """Rows of candidates: defaults, then those of equal rank, then those that depart least from the first choices."""
     seen: set[tuple[str, ...]] = set()
     for row in itertools.chain(_defaults(listed), zip(*_even(listed), strict=True), _nearest(listed)):
         if not listed:
@@ -292,9 +294,15 @@ def combinations(listed: Sequence[Sequence[Candidate]], most: int) -> Iterator[t
 
 
 def _defaults(listed: Sequence[Sequence[Candidate]]) -> Iterator[tuple[Candidate, ...]]:
-    """The row with every default, where there is one."""
-    if all(listed) and any(part.is_default for candidates in listed for part in candidates):
-        yield tuple(next((part for part in found if part.is_default), found[0]) for found in listed)
+    """The row with every default, where there is one, and rows in which one of them is another value."""
+    if not all(listed) or not any(part.is_default for candidates in listed for part in candidates):
+        return
+    row = [next((part for part in found if part.is_default), found[0]) for found in listed]
+    yield tuple(row)
+    others = [(index, part) for index, found in enumerate(listed) if row[index].is_default
+              for part in islice((part for part in found if not part.is_default), 1)]  # fmt: skip
+    for index, part in others[:_MOST]:
+        yield (*row[:index], part, *row[index + 1 :])
 
 
 def _nearest(listed: Sequence[Sequence[Candidate]]) -> Iterator[tuple[Candidate, ...]]:
