@@ -27,6 +27,7 @@ from jaxlint.semantics.values import (
     Wrapped,
     fingerprint,
     is_none,
+    weaken,
 )
 from jaxlint.syntax import ir
 
@@ -83,6 +84,9 @@ def branch(
     state = it.st
     if not _told_apart(it, test):
         test_value(it, value, construct, place, it.place(test))
+    asked = _asked_about(test)
+    if asked is not None:
+        state.assume(("asked", it.fr.fid, asked), True)
     known = truth(it, value)
     fact = _fact(it, test, value)
     if known is None and fact is not None:
@@ -94,19 +98,36 @@ def branch(
     _learn(it, test, fact, other, False)
     if it.meetings.divergent and fact is not None:
         processes.learn(it, it.place(test), fact, state, other)
+    if asked is not None:
+        _weaken(it, asked, state)
     if _asks_type(test):
         other.assume("untyped", True)
     return [state], [other]
 
 
 def _told_apart(it: Interpreter, test: ir.Expr) -> bool:
-    """Whether a test is on a local variable that is now a number, now an array: the function asks for its type."""
+    """Whether a test is on a local variable that is now a number, now an array: this path has asked for its type."""
     tested = test.left if type(test) is ir.Compare else test
-    if type(tested) is not ir.Name:
+    if type(tested) is not ir.Name or ("asked", it.fr.fid, tested.name) not in it.st.facts:
         return False
-    fn = it.fr.fn
-    asked = "isinstance()" in fn.uses.get(tested.name, ())
-    return asked and all(param.name != tested.name for param in fn.params)
+    return all(param.name != tested.name for param in it.fr.fn.params)
+
+
+def _asked_about(test: ir.Expr) -> str | None:
+    """The variable whose type is asked for."""
+    if type(test) is ir.Call and type(test.func) is ir.Name and test.func.name == "isinstance" and test.args:
+        return test.args[0].name if type(test.args[0]) is ir.Name else None
+    return None
+
+
+def _weaken(it: Interpreter, name: str, state: State) -> None:
+    """A value that may be of the class that was asked for is no traced array for certain."""
+    value = state.env.get(name)
+    if type(value) is not Opaque or value.hint == "array" or value.trace is None or not value.trace.certain:
+        return
+    made = Opaque(value.name, trace=weaken(value.trace), hint=value.hint, parent=value.parent, tag=value.tag)
+    made.uid = value.uid
+    state.bind(name, made)
 
 
 def _asks_type(test: ir.Expr) -> bool:
