@@ -85,7 +85,7 @@ def mutation(
                 it.emit(event)
             return
         event.target = "argument" if kind != "self" else kind
-        if not (isinstance(target, Opaque) and ctx.transform.startswith("flax.nnx.")):  # which hands objects back
+        if not (isinstance(target, Opaque) and _may_be_handed_back(it)):
             ctx.pending.append((chain, event))
         return
     if static and not ctx.abstract and not (ctx.mode == "batched" and (accumulates or it.augmenting)):
@@ -98,6 +98,14 @@ def mutation(
         it.later.append(lambda: None if any(runs_traced(it, fn) for fn in others) else it.emit(event))
     else:
         it.emit(event)
+
+
+def _may_be_handed_back(it: Interpreter) -> bool:
+    """Whether an argument of unknown class may be one that the caller sees changed: a variable of flax.
+
+    Its own transformations hand objects back, and those of JAX the variables that are made to be changed in a trace.
+    """
+    return it.fr.ctx.transform.startswith("flax.nnx.") or "hijax" in it.fr.fn.module.keywords
 
 
 def _note_change(it: Interpreter, target: Ref, name: str, place: Place) -> None:
