@@ -500,7 +500,7 @@ def _getattr(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value
         found = get_attr(it, args[0], args[1].value, place)
         return join(found, args[2]) if len(args) > 2 else found
     it.counters["dynamic attribute"] += 1
-    return Opaque()
+    return UNKNOWN
 
 
 def _hasattr(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
