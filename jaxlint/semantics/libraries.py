@@ -461,6 +461,8 @@ def _tree(it: Interpreter, value: Value | None, kind: str, args: tuple[Value, ..
     if isinstance(value, Key):
         return value
     trace = _arguments_trace((value,), {})
+    if kind == "dict":
+        return Opaque(trace=trace, hint="dict")
     if kind == "leaf":
         return Opaque(trace=trace, hint="array" if trace is not None else None)
     return Opaque(trace=trace)
