@@ -41,6 +41,8 @@ def watch(options: argparse.Namespace, check: Callable[[], int], resolver: Calla
     """Check until the user ends it with Ctrl-C, which is no failure."""
     if "-" in options.paths or options.stdin_filename is not None:
         raise UsageError("--watch watches files, and cannot watch standard input")
+    if options.add_noqa is not None or options.write_baseline is not None:
+        raise UsageError("--watch would take each new finding as known: leave out --add-noqa and --write-baseline")
     watched = _Watched(options.paths or ["."], resolver)
     seen = watched.look()
     try:

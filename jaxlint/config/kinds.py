@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from jaxlint.config.catalogue import Catalogue, Selector
 from jaxlint.config.errors import UsageError, did_you_mean, one_of
 from jaxlint.config.patterns import Patterns
+from jaxlint.target import Target
 
 T = TypeVar("T")
 
@@ -124,6 +125,25 @@ class Text(Kind[str]):
     def schema(self) -> Schema:
         """A string of the form."""
         return {"type": "string", "pattern": self._pattern.pattern} if self._pattern.pattern else {"type": "string"}
+
+
+class Versions(Text):
+    """A JAX version, or a range of them."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a JAX version such as `0.6` or `0.6.2`, or a range such as `0.4.30..0.6`",
+            r"^\d+\.\d+(\.\d+)*(\.\.\d+\.\d+(\.\d+)*)?$",
+            "VERSION",
+        )
+
+    def read(self, value: object, context: Context) -> str:
+        """The value itself."""
+        text = super().read(value, context)
+        target = Target.parse(text)
+        if target.highest < target.lowest[: len(target.highest)]:
+            raise UsageError(f"{context.place}: the range `{text}` ends before it begins")
+        return text
 
 
 class Choice(Kind[str]):

@@ -21,6 +21,7 @@ from jaxlint.config.kinds import (
     PerFileTexts,
     Selectors,
     Text,
+    Versions,
 )
 from jaxlint.config.patterns import Patterns
 from jaxlint.config.teaching import ParameterTable, TableFiles, TransformTable
@@ -37,11 +38,7 @@ DEFAULT_EXCLUDE = (
     "__pycache__", "__pypackages__", "_build", "buck-out", "dist", "node_modules", "site-packages", "venv",
 )  # fmt: skip
 DEFAULT_INCLUDE = ("*.py", "*.pyi", "*.ipynb")
-TARGET = Text(
-    "a JAX version such as `0.6` or `0.6.2`, or a range such as `0.4.30..0.6`",
-    r"^\d+\.\d+(\.\d+)*(\.\.\d+\.\d+(\.\d+)*)?$",
-    "VERSION",
-)
+TARGET = Versions()
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,6 +261,7 @@ class TestStandardInput:
         (["--color", "alwys"], "--color must be one of auto, always, never, not `alwys`; did you mean `always`?"),
         (["--jobs", "0"], "-j/--jobs: must be a positive number or auto, not `0`"),
         (["--target-jax", "new"], "or a range such as `0.4.30..0.6`, not `new`"),
+        (["--target-jax", "0.6..0.4.30"], "--target-jax: the range `0.6..0.4.30` ends before it begins"),
         (["--select"], "--select: expected "),
         (["@none.txt"], "@none.txt: the file of arguments cannot be read: no such file or directory"),
         (["--isolated", "--config", "x.toml"], "exclude each other"),

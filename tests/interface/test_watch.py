@@ -113,6 +113,8 @@ def test_a_new_file_in_a_folder_is_seen(project: Path) -> None:
 
 def test_what_cannot_be_watched(tmp_path: Path) -> None:
     assert "cannot watch standard input" in run(tmp_path, "--watch", "-").err
+    for taking in ("--add-noqa", "--write-baseline=known.json"):
+        assert "leave out --add-noqa and --write-baseline" in run(tmp_path, "--watch", taking).err
     write(tmp_path, {"jaxlint.toml": "ignor = []\n"})
     assert run(tmp_path, "--watch").code == 2, "what is wrong from the start ends it"
 
