@@ -11,6 +11,7 @@ from jaxlint.cli.show import settings_object, show_settings
 from jaxlint.cli.streams import write
 from jaxlint.config.catalogue import load_catalogue
 from jaxlint.config.resolver import Resolver
+from jaxlint.files.disk import is_folder
 
 
 def config(arguments: list[str]) -> int:
@@ -19,7 +20,7 @@ def config(arguments: list[str]) -> int:
     cwd = Path.cwd()
     resolver = Resolver(load_catalogue(), sources(options, cwd), cwd)
     path = Path(os.path.abspath(cwd / options.path))  # noqa: PTH100 (symlinks stay as the user names them)
-    settings = resolver.for_folder(path) if path.is_dir() else resolver.for_file(path)
+    settings = resolver.for_folder(path) if is_folder(path) else resolver.for_file(path)
     if options.format == "json":
         write(json.dumps(settings_object(path, settings), indent=2) + "\n")
     else:

@@ -16,6 +16,7 @@ from jaxlint.config.catalogue import Catalogue
 from jaxlint.config.errors import UsageError, did_you_mean
 from jaxlint.confirm.session import Conditions
 from jaxlint.confirm.session import confirm as confirm_findings
+from jaxlint.files.disk import is_file
 from jaxlint.findings import Finding
 from jaxlint.source import Source
 from jaxlint.workers import available_cores
@@ -35,7 +36,7 @@ def confirm(arguments: list[str]) -> int:
     paths: list[str] = []
     for target in targets:
         path, _, name = target.partition("::")
-        if not Path(path).is_file():
+        if not is_file(Path(path)):
             raise UsageError(f"{path}: no such file")
         paths.append(path)
         if name:

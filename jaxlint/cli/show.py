@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.config.settings import OPTIONS, Settings
+from jaxlint.files.disk import is_folder
 from jaxlint.files.requirements import DEFAULT, judged_against
 
 
@@ -36,7 +37,7 @@ def settings_object(path: Path, settings: Settings) -> dict[str, Any]:
 
 def _inside(path: Path) -> Path:
     """A file that stands for all those in a folder."""
-    return path / "_.py" if path.is_dir() else path
+    return path / "_.py" if is_folder(path) else path
 
 
 def _values(path: Path, settings: Settings) -> dict[str, tuple[object, str]]:

@@ -9,6 +9,7 @@ from typing import TextIO
 
 from jaxlint.config.errors import UsageError
 from jaxlint.config.settings import DEFAULT_INCLUDE
+from jaxlint.files.disk import is_file
 
 
 def write(pieces: str | Iterable[str], stream: TextIO | None = None) -> None:
@@ -24,5 +25,5 @@ def write(pieces: str | Iterable[str], stream: TextIO | None = None) -> None:
 def refuse_programs(file: str, cwd: Path) -> None:
     """Raise where an option that writes a file was given a program, as a slip of the hand does."""
     path = cwd / file
-    if path.is_file() and any(path.match(pattern) for pattern in DEFAULT_INCLUDE):
+    if is_file(path) and any(path.match(pattern) for pattern in DEFAULT_INCLUDE):
         raise UsageError(f"`{file}` is a program: nothing is written over it")

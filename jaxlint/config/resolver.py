@@ -16,6 +16,7 @@ from jaxlint.config.kinds import Context, Selectors
 from jaxlint.config.selection import Selection, enabled, fixable
 from jaxlint.config.settings import KEYS, OPTIONS, Settings, defaults
 from jaxlint.config.toml import Layer
+from jaxlint.files.disk import is_file
 
 _EXTEND = "extend"
 _REQUIRED = "required-version"
@@ -92,7 +93,7 @@ class Resolver:
         if not isinstance(target, str):
             raise UsageError(f"{place}: `{_EXTEND}` must be the path of a settings file")
         path = (layer.base / Path(target).expanduser()).resolve()
-        if not path.is_file():
+        if not is_file(path):
             raise UsageError(f"{place}: `{_EXTEND}` names `{target}`, which is not a file")
         return [layer, *self._chain(path, (*seen, layer.path))]
 

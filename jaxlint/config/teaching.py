@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.config.errors import UsageError, did_you_mean
 from jaxlint.config.kinds import STRINGS, Context, Kind, Schema, T, strings
+from jaxlint.files.disk import is_file
 
 if TYPE_CHECKING:
     from jaxlint.knowledge.teaching import Parameters, Table
@@ -100,7 +101,7 @@ class TableFiles(Kind["tuple[tuple[Path, Table], ...]"]):
         found = []
         for text in strings(self, value, context):
             path = context.base / Path(text).expanduser()
-            if not path.is_file():
+            if not is_file(path):
                 raise UsageError(f"{context.place} names `{text}`, which is not a file")
             found.append((path, read_table(path, text)))
         return tuple(found)

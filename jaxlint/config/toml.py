@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.config.errors import UsageError
+from jaxlint.files.disk import is_file
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -76,7 +77,7 @@ def find_in(folder: Path, shown: str) -> Layer | None:
     """The settings file of a folder. `jaxlint.toml` wins over `pyproject.toml`."""
     for name in FILE_NAMES:
         path = folder / name
-        if path.is_file():
+        if is_file(path):
             layer = read_file(path, shown.format(name=name))
             if layer is not None:
                 return layer

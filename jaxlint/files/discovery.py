@@ -9,6 +9,7 @@ from pathlib import Path
 
 from jaxlint.config.resolver import Resolver
 from jaxlint.config.settings import Settings
+from jaxlint.files.disk import exists, is_folder
 from jaxlint.files.gitignore import Ignores
 
 
@@ -27,10 +28,10 @@ def discover(paths: Sequence[str], resolver: Resolver) -> Discovered:
     taken: dict[Path, None] = {}
     for text in paths:
         path = Path(os.path.abspath(resolver.cwd / text))  # noqa: PTH100 (symlinks stay as the user names them)
-        if path.is_dir():
+        if is_folder(path):
             walk = _Walk(path, resolver, lambda folder, reason: result.unreadable.append(f"{folder}: {reason}"))
             taken.update(dict.fromkeys(walk.files()))
-        elif not os.path.lexists(path) or not path.exists():
+        elif not exists(path):
             result.missing.append(text)
         elif not is_force_excluded(path, resolver.for_file(path)):
             taken[path] = None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxlint.config.patterns import relative_text
+from jaxlint.files.disk import exists, is_file
 
 _NAMES = (".gitignore", ".ignore")
 _EXCLUDES_FILE = re.compile(r"^\s*excludesfile\s*=\s*\"?(.+?)\"?\s*$", re.IGNORECASE | re.MULTILINE)
@@ -30,7 +31,7 @@ class Ignores:
     @classmethod
     def at(cls, start: Path, cwd: Path) -> Ignores:
         """The rules that reach a start folder from above: from the repository's root, else from the current folder."""
-        repository = next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), None)
+        repository = next((folder for folder in (start, *start.parents) if exists(folder / ".git")), None)
         top = repository or (cwd if relative_text(start, cwd) is not None else start)
         ignores = cls()
         if repository is not None:
@@ -101,10 +102,10 @@ def _git_folder(repository: Path) -> Path:
     """The folder with the repository's data; work trees and submodules point to it."""
     git = repository / ".git"
     try:
-        if git.is_file():
+        if is_file(git):
             git = repository / git.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
             common = git / "commondir"
-            if common.is_file():
+            if is_file(common):
                 git = git / common.read_text(encoding="utf-8").strip()
     except (OSError, ValueError):
         pass

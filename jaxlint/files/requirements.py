@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from jaxlint.files.disk import exists, is_file
 from jaxlint.syntax.python import python_tree
 from jaxlint.target import Target, supported
 
@@ -47,7 +48,7 @@ def judged_against(settings: Settings, path: Path) -> tuple[str, str]:
 def project_target(folder: Path) -> Target | None:
     """The JAX versions that the project of the files in `folder` asks for; None when it does not say."""
     found = _declared(folder)
-    if found is not None or any((folder / name).exists() for name in _PROJECT_FILES) or folder.parent == folder:
+    if found is not None or any(exists(folder / name) for name in _PROJECT_FILES) or folder.parent == folder:
         return found
     return project_target(folder.parent)
 
@@ -145,7 +146,7 @@ def _poetry_part(part: str) -> str:
 def _requirements_files(folder: Path) -> Iterator[str]:
     files = sorted(folder.glob("requirements*.txt")) + sorted(folder.glob("requirements/*.txt"))
     # The plain file speaks for the project, the others for its tests or its documentation.
-    for path in files if not (folder / "requirements.txt").is_file() else [folder / "requirements.txt"]:
+    for path in files if not is_file(folder / "requirements.txt") else [folder / "requirements.txt"]:
         yield from _wanted([re.sub(r"(^|\s)(#|--hash).*|\\$", "", line).strip() for line in _read(path).splitlines()])
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from jaxlint.files.disk import exists, is_file, is_folder
+
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 
 
@@ -18,7 +20,7 @@ def import_roots(files: Iterable[Path]) -> list[Path]:
         project = project_folder(folder)
         if project is not None:
             projects[project] = None
-            if (project / "src").is_dir():
+            if is_folder(project / "src"):
                 own[project / "src"] = None
     return [*dict.fromkeys((*own, *projects))]
 
@@ -26,7 +28,7 @@ def import_roots(files: Iterable[Path]) -> list[Path]:
 @cache
 def package_root(folder: Path) -> Path:
     """The first folder from here upwards that is not a package."""
-    if (folder / "__init__.py").is_file() and folder.parent != folder:
+    if is_file(folder / "__init__.py") and folder.parent != folder:
         return package_root(folder.parent)
     return folder
 
@@ -34,7 +36,7 @@ def package_root(folder: Path) -> Path:
 @cache
 def project_folder(folder: Path) -> Path | None:
     """The folder of the project that `folder` belongs to, None when nothing marks one."""
-    if any((folder / name).exists() for name in _PROJECT_FILES):
+    if any(exists(folder / name) for name in _PROJECT_FILES):
         return folder
     return None if folder.parent == folder else project_folder(folder.parent)
 

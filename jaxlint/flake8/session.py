@@ -15,6 +15,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jaxlint.files.disk import is_file
 from jaxlint.files.gate import Gate
 from jaxlint.files.importers import ImportGraph
 
@@ -64,7 +65,7 @@ class Session:
         options = self._options
         if not options.paths or "-" in options.paths:
             return []
-        if len(options.paths) == 1 and Path(options.paths[0]).is_file():
+        if len(options.paths) == 1 and is_file(Path(options.paths[0])):
             return []
         names = expand_paths(
             paths=options.paths,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import quote_from_bytes
 
+from jaxlint.files.disk import exists
 from jaxlint.files.roots import project_folder
 
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -54,7 +55,7 @@ def relative_to(path: str, folder: Path) -> str | None:
 
 
 def _checkout(folder: Path) -> Path | None:
-    return next((candidate for candidate in (folder, *folder.parents) if (candidate / ".git").exists()), None)
+    return next((candidate for candidate in (folder, *folder.parents) if exists(candidate / ".git")), None)
 
 
 def _project(folder: Path) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -135,7 +136,15 @@ def test_unreadable_folder_is_a_warning(tmp_path: Path, monkeypatch: pytest.Monk
             raise PermissionError(13, "Permission denied")
         return scandir(path)
 
+    stat = os.stat
+
+    def refuse_inside(path: Path, **how: Any) -> object:
+        if Path(path).parent.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return stat(path, **how)
+
     monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setattr(os, "stat", refuse_inside)
     ran = run(tmp_path)
     assert ran.code == 0
     assert f"warning: cannot look into {tmp_path}/closed: permission denied" in ran.err
