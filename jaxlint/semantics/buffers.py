@@ -22,10 +22,10 @@ from jaxlint.semantics.values import (
     ancestors,
     fingerprint,
 )
+from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
     from jaxlint.semantics.interpreter import Interpreter
-    from jaxlint.syntax import ir
 
 FULL = "full"
 
@@ -152,19 +152,20 @@ def deletes(fn: ir.FunctionIR) -> bool:
     )
 
 
-def _report_donated(it: Interpreter, value: Value, donation: Donation, place: Place) -> None:
+def _report_donated(it: Interpreter, value: Value, donation: Donation, place: Place, name: str = "") -> None:
     loop = donation.place == place
     statement = (donation.place, place[0].path, place[0].statement_of[place[1]])
     if it.told.setdefault(statement, place) != place:
         return  # one report a statement
     if donation.place[0] is place[0] or it.fr.outermost:
-        it.emit(DonatedRead(place, value, donation, "", loop))
+        it.emit(DonatedRead(place, value, donation, name, loop))
 
 
-def returned(it: Interpreter, value: Value, place: Place) -> None:
-    """A function returns `value`."""
+def returned(it: Interpreter, value: Value, expr: ir.Expr) -> None:
+    """A function returns `value`, which `expr` has given."""
     if not (it.donations or it.empties):
         return
+    place = it.place(expr)
     if it.empties and it.fr.outermost and "untyped" not in it.st.facts:
         for leaf in _initialised_leaves(value):
             empty = empty_state(it, leaf)
@@ -172,12 +173,19 @@ def returned(it: Interpreter, value: Value, place: Place) -> None:
                 it.emit(EmptyRead(empty.place, empty.function, place, "returned"))
     if it.donations and it.fr.outermost:
         items = value.items if isinstance(value, TupleV) else (value,)
-        for item in items:
+        for position, item in enumerate(items):
             if isinstance(item, Array | Opaque):
                 donation = donated(it, item)
                 if donation is not None:
-                    _report_donated(it, item, donation, place)
+                    _report_donated(it, item, donation, place, _name_of_item(expr, position))
                     return
+
+
+def _name_of_item(expr: ir.Expr, position: int) -> str:
+    """The name that stands at a position of a tuple display."""
+    items = expr.items if isinstance(expr, ir.Seq) else []
+    item = items[position] if position < len(items) else None
+    return item.name if isinstance(item, ir.Name) and not any(isinstance(other, ir.Star) for other in items) else ""
 
 
 # ---- uninitialised memory -------------------------------------------------------------------------------------------

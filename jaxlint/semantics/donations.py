@@ -75,7 +75,7 @@ def _same_buffer_twice(it: Interpreter, donated: list[Value], kept: list[Value],
     for position, value in enumerate([*donated, *kept]):
         uids = {leaf.uid for leaf in buffers.leaves(it, value) if not (isinstance(leaf, Array) and leaf.lib != "jax")}
         if uids & seen:
-            it.emit(DonatedRead(place, value, Donation(place, "", tuple(it.passes), value), "same call", False))
+            it.emit(DonatedRead(place, value, Donation(place, "", tuple(it.passes), value), "", False))
             return
         if position < len(donated):
             seen |= uids

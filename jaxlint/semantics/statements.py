@@ -252,14 +252,14 @@ def _return(it: Interpreter, stmt: ir.Return) -> list[State]:
             for state in states:
                 it.st = state
                 value = evaluate_arm(it, cond, arm)
-                buffers.returned(it, value, it.place(arm))
+                buffers.returned(it, value, arm)
                 frame.exits.append((value, it.st))
         return []
     value = NONE if stmt.value is None else evaluate(it, stmt.value)
     if it.watched is not None and it.watched[0] is frame.fn:
         it.watched[1].append((it.place(stmt), value))
     if stmt.value is not None:
-        buffers.returned(it, value, it.place(stmt.value))
+        buffers.returned(it, value, stmt.value)
     frame.exits.append((value, it.st))
     return []
 
