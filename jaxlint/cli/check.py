@@ -25,6 +25,7 @@ from jaxlint.config.errors import UsageError, did_you_mean
 from jaxlint.config.resolver import Resolver
 from jaxlint.files.discovery import discover, is_force_excluded
 from jaxlint.findings import Failure, Finding
+from jaxlint.report.statistics import gave_up
 from jaxlint.report.text import shown_path
 from jaxlint.runner import EngineFactory, Outcome, Runner, default_engine
 from jaxlint.source import Source, decode_source
@@ -172,8 +173,8 @@ class _Check:
 
     def _account(self, outcome: Outcome, files: int, seconds: float) -> None:
         complain(f"checked {files} file{'s' if files != 1 else ''} in {seconds:.2f} s", "info")
-        for reason, count in sorted(outcome.counters.items()):
-            complain(f"the analysis gave up {count} times: {reason}", "info")
+        for line in gave_up(outcome.counters):
+            complain(line, "info")
 
     def _shown(self, path: Path) -> str:
         return shown_path(str(path), self.cwd)

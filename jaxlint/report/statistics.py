@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from jaxlint.findings import Finding, is_applicable
 from jaxlint.report.style import Style
+
+_NAMED = 5
+"""How many of the things that were not known are named."""
 
 
 @dataclass(slots=True)
@@ -28,6 +32,19 @@ def count(findings: Iterable[Finding], *, unsafe: bool = False) -> list[Count]:
         entry.count += 1
         entry.fixable += is_applicable(finding, unsafe=unsafe)
     return sorted(counts.values(), key=lambda entry: (-entry.count, entry.code))
+
+
+def gave_up(counters: Counter[str]) -> Iterator[str]:
+    """Where the analysis went on without knowing: a line a reason, with what it did not know most often."""
+    reasons: dict[str, Counter[str]] = {}
+    for text, number in counters.items():
+        reason, _, what = text.partition(": ")
+        reasons.setdefault(reason, Counter())[what] += number
+    for reason, counts in sorted(reasons.items()):
+        named = [(what, number) for what, number in counts.items() if what]
+        commonest = sorted(named, key=lambda entry: (-entry[1], entry[0]))[:_NAMED]
+        most = ", ".join(f"{what} {number}" for what, number in commonest)
+        yield f"the analysis gave up {counts.total()} times: {reason}{f' ({most})' if most else ''}"
 
 
 def as_text(counts: list[Count], style: Style) -> Iterator[str]:

@@ -104,6 +104,8 @@ def unhashable(it: Interpreter, value: Value, depth: int = 0) -> Found | None:
     """What has no hash in a value."""
     if isinstance(value, Ref) and value.kind in ("list", "dict", "set") and value.name not in _HASHABLE:
         return value.kind, depth > 0
+    if isinstance(value, Ref) and value.cls is not None and value.cls.unhashable:
+        return "mutable dataclass", depth > 0
     if isinstance(value, Array):
         if value.lib == "jax":
             return "JAX array", depth > 0

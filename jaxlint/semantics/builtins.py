@@ -499,7 +499,7 @@ def _getattr(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value
     if len(args) >= 2 and isinstance(args[1], Const) and isinstance(args[1].value, str):
         found = get_attr(it, args[0], args[1].value, place)
         return join(found, args[2]) if len(args) > 2 else found
-    it.counters["dynamic attribute"] += 1
+    it.gave_up("dynamic attribute")
     return UNKNOWN
 
 

@@ -237,13 +237,24 @@ _HARMLESS = frozenset(
 )
 
 
+def _named(callee: Value, name: str) -> str:
+    """What the counts of unknown callees call one."""
+    if isinstance(callee, Ext):
+        return callee.name
+    if isinstance(callee, Func):
+        return f"{callee.fn.name}, which subclasses define"
+    if name:
+        return f".{name}"
+    return f"a value called {callee.name}" if isinstance(callee, Opaque) and callee.name else "a value"
+
+
 def unknown_call(
     it: Interpreter, callee: Value, args: tuple[Value, ...], kwargs: dict[str, Value], place: Place, name: str = ""
 ) -> Value:
     """A call of something that cannot be seen: keys given to it count as consumed."""
     from jaxlint.semantics.keys import consume, consume_deep, is_key
 
-    it.counters["unknown callee"] += 1
+    it.gave_up("unknown callee", _named(callee, name))
     stores = name in _HARMLESS or name[:1].isupper()
     if not it.fr.ctx.depth and (not stores or name in ("save", "restore")):
         timing.unseen(it)
@@ -336,12 +347,12 @@ def call_func(
 
     fn = func.fn
     if it.statements > MAX_WORK:
-        it.counters["file budget"] += 1
+        it.gave_up("file budget")
         timing.unseen(it)
         it.tainted.add("file budget")  # what is known from here on serves this file only
         return Opaque()
     if it.depth >= MAX_DEPTH or it.steps > MAX_STEPS:
-        it.counters["budget"] += 1
+        it.gave_up("budget")
         timing.unseen(it)
         return Opaque()
     if it.running.count(fn) > 1 or (it.running.count(fn) == 1 and func.closure is None):
@@ -393,7 +404,7 @@ def run_inline(it: Interpreter, func: Func, env: dict[str, Value], place: Place,
     """Run the callee inside the caller's state."""
     runs = it.runs.get(id(func.fn), 0)
     if runs >= MAX_RUNS:
-        it.counters["repeated"] += 1
+        it.gave_up("repeated")
         timing.unseen(it)
         return Opaque()
     it.runs[id(func.fn)] = runs + 1
@@ -409,11 +420,29 @@ def apply_decorators(
     for node_id, expr in reversed(decorators):
         if type(expr) is ir.Attr and expr.attr in ("setter", "deleter", "getter") and siblings is not None:
             return siblings.get(func.fn.name, UNKNOWN)
+        if type(expr) is ir.Call and _same_with_options(it, expr):
+            continue
         decorator = evaluate(it, expr)
         value = _decorate(it, decorator, value, (it.fr.fn.module, node_id))
     if isinstance(value, Wrapped) and value.transform.mode in ("abstract", "shape"):
         it.decorated_away.add(id(func.fn))
     return value
+
+
+_SAME = ("transparent", "same", "marker", "test_parameters", "expected_failure", "entry_point", "retry")
+"""Effects of decorators that leave the function what it is to its callers."""
+
+
+def _same_with_options(it: Interpreter, expr: ir.Call) -> bool:
+    """Whether a decorator with options, such as `@named_scope("attention")`, leaves the function what it is."""
+    if type(expr.func) not in (ir.Name, ir.Attr):
+        return False
+    maker = evaluate(it, expr.func)
+    if type(maker) is not Ext or it.knowledge.decorators.get(maker.name, "") not in _SAME:
+        return False
+    for argument in (*expr.args, *(value for _, value in expr.keywords)):
+        evaluate(it, argument.value if type(argument) is ir.Star else argument)
+    return True
 
 
 def _decorate(it: Interpreter, decorator: Value, value: Value, place: Place) -> Value:
@@ -434,11 +463,11 @@ def _decorate(it: Interpreter, decorator: Value, value: Value, place: Place) -> 
         if word == "cached" or name == "functools.__cache__":
             mark(it, value, place)
             return value
-        if name == "functools.wraps" or word in ("transparent", "same", "marker"):
+        if name == "functools.wraps" or word in _SAME:
             return value
     by_method = isinstance(decorator, Method) and isinstance(decorator.receiver, Wrapped)
     if (isinstance(decorator, Opaque | Method) and not by_method) or decorator is UNKNOWN:
-        it.counters["unknown decorator"] += 1
+        it.gave_up("unknown decorator", decorator.name if isinstance(decorator, Opaque | Method) else "")
         return Opaque(value.fn.name) if isinstance(value, Func) else Opaque()
     result = call(it, decorator, (value,), {}, place)
     return result

@@ -81,6 +81,7 @@ def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
         kind = it.knowledge.classes.get(name, "") if name else ""
         if kind in ("dataclass_decorator", "struct_decorator"):
             cls.frozen = _is_frozen(kind, value)
+            cls.unhashable = name == "dataclasses.dataclass" and not cls.frozen and not _is_hashable(cls, value)
             if cls.kind in ("object", "dataclass"):
                 cls.kind = "dataclass" if kind == "dataclass_decorator" else "pytree_dataclass"
         elif name in _REGISTERING:
@@ -93,7 +94,7 @@ def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
             made = call(it, value, (cls,), {}, (frame.fn.module, stmt.id))
             result = made if isinstance(made, ClassV) else result
         else:
-            it.counters["unknown decorator"] += 1
+            it.gave_up("unknown decorator", name)
             cls.ext_bases.append("?")
     return result
 
@@ -116,6 +117,12 @@ def _is_frozen(kind: str, decorator: Value) -> bool:
     default = kind == "struct_decorator" and not getattr(decorator, "name", "").startswith("chex.")
     found = options.get("frozen")
     return found.value is True if isinstance(found, Const) else default
+
+
+def _is_hashable(cls: ClassV, decorator: Value) -> bool:
+    """Whether a mutable dataclass keeps a hash: its own, that of identity, or one that it asks for."""
+    options = decorator.kwargs if isinstance(decorator, ExtObj) else {}
+    return "__hash__" in cls.attrs or "eq" in options or "unsafe_hash" in options
 
 
 def _decorator_name(value: Value) -> str:
@@ -279,6 +286,7 @@ def instantiate(
         return Opaque()
     if isinstance(init, Func):
         call(it, bind(it, init, ref, cls, place), args, kwargs, place, star)
+        _check_init(it, ref, cls, place)
         return ref
     if fields or _is_dataclass(cls):
         values = _fill(it, fields, args, kwargs)
@@ -286,6 +294,7 @@ def instantiate(
         post = class_attr(cls, "__post_init__")
         if isinstance(post, Func):
             call(it, bind(it, post, ref, cls, place), (), {}, place)
+        _check_init(it, ref, cls, place)
         return ref
     for value in (*args, *kwargs.values()):
         if isinstance(value, Key) and cls.ext_bases and cls.kind != "object":
@@ -293,6 +302,15 @@ def instantiate(
 
             consume(it, value, "init", place)
     return ref
+
+
+def _check_init(it: Interpreter, ref: Ref, cls: ClassV, place: Place) -> None:
+    """Equinox calls `__check_init__` once an instance is made."""
+    from jaxlint.semantics.calls import call
+
+    check = class_attr(cls, "__check_init__") if cls.kind == "equinox_module" else None
+    if isinstance(check, Func):
+        call(it, bind(it, check, ref, cls, place), (), {}, place)
 
 
 def _is_dataclass(cls: ClassV) -> bool:

@@ -197,7 +197,15 @@ def _used_only_here(fn: ir.FunctionIR, callee: ir.Expr) -> bool:
         return False
     if any(inner.parent is fn and callee.name in inner.loads for inner in fn.module.functions):
         return False
-    return not any(_keeps(node, callee.name) for node in nodes(fn.body))
+    wrapping = {
+        id(node.value) for node in nodes(fn.body) if isinstance(node, ir.Assign) and _rebinds(node, callee.name)
+    }
+    return not any(_keeps(node, callee.name) for node in nodes(fn.body) if id(node) not in wrapping)
+
+
+def _rebinds(stmt: ir.Assign, name: str) -> bool:
+    """Whether a statement binds the name anew: to what wraps the function, where another path goes."""
+    return len(stmt.targets) == 1 and isinstance(stmt.targets[0], ir.Name) and stmt.targets[0].name == name
 
 
 def _keeps(node: Any, name: str) -> bool:

@@ -122,7 +122,7 @@ def _bin(it: Interpreter, expr: ir.Bin) -> Value:
     result = note(binary(it, op, left, right, place), op, (left, right), place)
     if result.trace is not None:
         it.work += 1
-    if op in ("-", "/") and type(result) is Array:
+    if op in ("-", "/", "**") and type(result) is Array:
         from jaxlint.semantics.numerics import check_arithmetic
 
         check_arithmetic(it, op, left, right, place)

@@ -20,7 +20,7 @@ from jaxlint.semantics.frames import Ctx
 from jaxlint.semantics.given_back import gives
 from jaxlint.semantics.lifting import Lifting, element_of, leaf_of
 from jaxlint.semantics.opening import is_forward, open_trace, shapes_only, short_name, trace_flags
-from jaxlint.semantics.pending import collect_own, flush_pending, replay_origins
+from jaxlint.semantics.pending import carried_uses, collect_own, flush_pending, replay_origins
 from jaxlint.semantics.state import join, join_all
 from jaxlint.semantics.values import (
     ABSTRACT,
@@ -199,6 +199,8 @@ def _feed(
             if it.st.res is uses_before and not eager_loop:
                 break
             carried = out.items[0] if isinstance(out, TupleV) and out.items and short_name(info) == "scan" else out
+        elif liftings:
+            carried_uses(it, liftings[-1])
     if ctx is not outer:
         flush_pending(it, ctx, out)
         if ctx.reads:

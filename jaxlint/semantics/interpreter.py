@@ -227,6 +227,10 @@ class Interpreter:
         self.unresolved_rules: set[str] = set()
         """Files that attach rules to something unknown."""
 
+    def gave_up(self, reason: str, what: str = "") -> None:
+        """Count a place where the analysis goes on without knowing; `what` names the thing that it does not know."""
+        self.counters[f"{reason}: {what}" if what else reason] += 1
+
     # ---- names ----
 
     def ext(self, name: str) -> Ext:

@@ -274,6 +274,15 @@ def _captured_event(it: Interpreter, value: Value, place: Place, use: Use) -> bo
     return False
 
 
+def used_in_next_pass(it: Interpreter, value: Value, use: Use) -> None:
+    """What the body of a loop received was used; it is `value`, which the pass before handed on."""
+    earlier_uses = it.st.res.get(value.uid, ())
+    for earlier in earlier_uses if isinstance(earlier_uses, tuple) else ():
+        if isinstance(earlier, Use) and _other_pass(use, earlier) and conflict(earlier, use):
+            it.emit(KeyReused(use.place, value, use, earlier, earlier.place, loop=True))
+            return
+
+
 def _innermost(use: Use) -> Use:
     while use.inner is not None:
         use = use.inner

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jaxlint.semantics import attributes, buffers, containers, effects, timing, updates
 from jaxlint.semantics.attributes import METADATA, bump
 from jaxlint.semantics.calls import call, told, unknown_call
+from jaxlint.semantics.classes import all_fields
 from jaxlint.semantics.containers import call_container
 from jaxlint.semantics.contracts import DEFINERS
 from jaxlint.semantics.demands import check_arguments, made_dtype
@@ -384,7 +385,9 @@ def _object_method(
         if updates.receiver_replaces(receiver):
             updates.note(it, place, name, "call")
         content = it.st.content(receiver)
-        made = Ref("object", it.fr.ctx.depth, Content({**content.items, **kwargs}, content.rest, content.open), cls)
+        kept = {} if cls is None or not content.open else _other_fields(it, receiver, cls, content, kwargs, place)
+        items = {**kept, **content.items, **kwargs}
+        made = Ref("object", it.fr.ctx.depth, Content(items, content.rest, content.open), cls)
         made.trace = receiver.trace
         made.name = receiver.name
         return made
@@ -396,6 +399,17 @@ def _object_method(
         trace = Trace(ABSTRACT, it.fr.ctx.why) if it.fr.ctx.abstract else None
         return Array(trace) if name == "param" else Opaque()
     return unknown_call(it, UNKNOWN, args, kwargs, place, name)
+
+
+def _other_fields(
+    it: Interpreter, receiver: Ref, cls: ClassV, content: Content, kwargs: Kwargs, place: Place
+) -> dict[str, Value]:
+    """The keys and arrays that a functional update leaves as they are, and that nobody has read so far."""
+    return {
+        name: attributes.get_attr(it, receiver, name, place)
+        for name, field in all_fields(cls).items()
+        if field.annotation in ("key", "array") and name not in kwargs and name not in content.items
+    }
 
 
 def _module_call(

@@ -48,7 +48,7 @@ def check_function(it: Interpreter, name: str, args: tuple[Value, ...], place: P
 
 def check_arithmetic(it: Interpreter, op: str, left: Value, right: Value, place: Place) -> None:
     """Tell of `exp(x) - 1`, `1 - tanh(x)**2` and `1 / (1 + exp(-x))`."""
-    found = _difference(left, right) if op == "-" else _quotient(left, right)
+    found = _difference(left, right) if op == "-" else _square(left, right) if op == "**" else _quotient(left, right)
     if found is not None:
         it.emit(FormulaUnstable(place, *found))
 
@@ -151,6 +151,14 @@ def _difference(left: Value, right: Value) -> Found | None:
     if made is not None and short(made) == "tanh" and made.op.startswith("jax."):
         return "default", "1 / jnp.cosh(x)**2"
     return None
+
+
+def _square(base: Value, exponent: Value) -> Found | None:
+    """The square of a norm, whose derivative at zero goes through that of the root."""
+    made = made_of(base)
+    if number(exponent) != 2.0 or made is None or made.op != "jax.numpy.linalg.norm" or not flows(base):
+        return None
+    return ("root", "jnp.sum(x**2)") if len(made.args) == 1 and "ord" not in made.kwargs else None
 
 
 def _quotient(left: Value, right: Value) -> Found | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from jaxlint.semantics.events import Use
 from jaxlint.semantics.frames import Ctx
-from jaxlint.semantics.keys import CONSUMING, consume
+from jaxlint.semantics.keys import CONSUMING, consume, used_in_next_pass
 from jaxlint.semantics.lifting import Lifting
 from jaxlint.semantics.values import (
     Opaque,
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 def replay_origins(it: Interpreter, liftings: list[Lifting], place: Place) -> None:
     """A key that the body used up under an identity of its own is used up for the caller too."""
-    from jaxlint.semantics.events import Use
-
     rows, it.row_origins = it.row_origins, []
     for origins in (rows, *(lifting.origins for lifting in liftings)):
         for made, origin in origins:
@@ -33,6 +32,15 @@ def replay_origins(it: Interpreter, liftings: list[Lifting], place: Place) -> No
                 if isinstance(use, Use) and use.how in CONSUMING:
                     consume(it, origin, "call", place, definite=use.definite, inner=use)
                     break
+
+
+def carried_uses(it: Interpreter, lifting: Lifting) -> None:
+    """The second pass of a loop has used keys that the first one handed on: tell of those that it had used up."""
+    for made, origin in lifting.origins:
+        uses = it.st.res.get(made.uid, ())
+        for use in uses if isinstance(uses, tuple) else ():
+            if isinstance(use, Use):
+                used_in_next_pass(it, origin, use)
 
 
 def flush_pending(it: Interpreter, ctx: Ctx, out: Value) -> None:

@@ -72,13 +72,13 @@ def call_summarised(it: Interpreter, func: Func, env: dict[str, Value], place: P
     try:
         known = it.memo.get(key) or it.local_memo.get(key)
     except TypeError:
-        it.counters["unhashable arguments"] += 1
+        it.gave_up("unhashable arguments")
         return Opaque()
     seen.add(key)
     running = it.summarising
     again = next((outer for fn, outer in running if fn is func.fn), None) if known is None else None
     if known is _RUNNING or again is not None or len(running) > MAX_NESTING:
-        it.counters["recursion"] += 1
+        it.gave_up("recursion")
         it.tainted.add(key if known is _RUNNING else again if again is not None else running[0][1])
         return Opaque()
     if known is None:

@@ -496,6 +496,7 @@ class ClassV(Value):
         "ir",
         "kind",
         "uid",
+        "unhashable",
         "writers",
     )
 
@@ -508,6 +509,7 @@ class ClassV(Value):
         self.ext_bases: list[str] = []
         self.kind = "object"
         self.frozen = False
+        self.unhashable = False
         self.attrs: dict[str, Value] = {}
         self.fields: dict[str, Field] = {}
         self.instance: Ref | None = None

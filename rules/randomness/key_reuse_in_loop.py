@@ -13,6 +13,7 @@ from jaxlint.semantics.values import Key
 if TYPE_CHECKING:
     from jaxlint.rule import FixMaker, RuleContext
     from jaxlint.semantics.events import KeyReused
+    from jaxlint.semantics.values import Place
 
 
 class KeyReuseInLoopRule(Rule):
@@ -26,6 +27,7 @@ class KeyReuseInLoopRule(Rule):
             "{key} is consumed by `{consumer}` in each pass of the loop and never refreshed: every pass draws "
             "the same numbers"
         ),
+        "handed": "{key} comes from the pass before, where `{earlier}` has consumed it already",
         "split": "`{consumer}` gives the same subkeys in each pass: the loop never refreshes {key}",
     }
     help = "split the key before the loop, or rebind it or fold in the counter in each pass"
@@ -79,12 +81,19 @@ def augment(key, images):
         ctx.report(
             self,
             event.place,
-            "split" if event.use.how == "split" and inside == event.place else "default",
+            _kind(event, inside),
             related=related,
             fix=_splitter(event),
             key=named_key(reused_key(event)),
             consumer=ctx.text(event.place),
+            earlier=ctx.text(event.previous_place),
         )
+
+
+def _kind(event: KeyReused, inside: Place) -> str:
+    if innermost(event.previous).place != inside:
+        return "handed"
+    return "split" if event.use.how == "split" and inside == event.place else "default"
 
 
 def _splitter(event: KeyReused) -> FixMaker | None:
