@@ -85,6 +85,9 @@ def evaluate_call(it: Interpreter, expr: ir.Call) -> Value:
     place = it.place(expr)
     if type(callee) is Wrapped or type(callee) is Partial:
         _compiled(it, callee, tuple(args), kwargs, expr)
+    elif type(callee) is Union:
+        for member in callee.members:
+            _compiled(it, member, tuple(args), kwargs, expr)
     elif it.follows_rows:
         if type(callee) is Ext:
             stacked.called(it, callee.name, expr)

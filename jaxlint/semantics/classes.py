@@ -76,7 +76,7 @@ def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
     _run_body(it, cls, stmt.body)
     result: Value = cls
     for _, decorator in reversed(stmt.decorators):
-        value = evaluate(it, decorator)
+        value = _at_run_time(it, evaluate(it, decorator))
         name = _decorator_name(value)
         kind = it.knowledge.classes.get(name, "") if name else ""
         if kind in ("dataclass_decorator", "struct_decorator"):
@@ -123,6 +123,16 @@ def _is_hashable(cls: ClassV, decorator: Value) -> bool:
     """Whether a mutable dataclass keeps a hash: its own, that of identity, or one that it asks for."""
     options = decorator.kwargs if isinstance(decorator, ExtObj) else {}
     return "__hash__" in cls.attrs or "eq" in options or "unsafe_hash" in options
+
+
+def _at_run_time(it: Interpreter, decorator: Value) -> Value:
+    """The decorator that runs, where another one of the standard library stands in for it while types are checked."""
+    if not isinstance(decorator, Union):
+        return decorator
+    for member in decorator.members:
+        if it.knowledge.classes.get(_decorator_name(member)) == "struct_decorator":
+            return member
+    return decorator.members[-1]
 
 
 def _decorator_name(value: Value) -> str:

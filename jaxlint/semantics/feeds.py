@@ -200,7 +200,7 @@ def _feed(
                 break
             carried = out.items[0] if isinstance(out, TupleV) and out.items and short_name(info) == "scan" else out
         elif liftings:
-            carried_uses(it, liftings[-1])
+            carried_uses(it, liftings[-1], place)
     if ctx is not outer:
         flush_pending(it, ctx, out)
         if ctx.reads:

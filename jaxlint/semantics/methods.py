@@ -353,7 +353,8 @@ def _named_call(
         elif first:
             rest = unknown_call(it, UNKNOWN, args[1:], kwargs, place, name)
             if isinstance(first[0], Opaque):
-                consume(it, first[0], "init", place, definite=False)
+                library = isinstance(receiver, ExtObj) and it.knowledge.classes.get(receiver.cls) == "linen_module"
+                consume(it, first[0], "init", place, definite=library)
             return rest
     return unknown_call(it, UNKNOWN, args, kwargs, place, name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from jaxlint.semantics.attributes import get_attr
 from jaxlint.semantics.events import Use
 from jaxlint.semantics.frames import Ctx
 from jaxlint.semantics.keys import CONSUMING, consume, used_in_next_pass
@@ -26,21 +27,52 @@ def replay_origins(it: Interpreter, liftings: list[Lifting], place: Place) -> No
     """A key that the body used up under an identity of its own is used up for the caller too."""
     rows, it.row_origins = it.row_origins, []
     for origins in (rows, *(lifting.origins for lifting in liftings)):
-        for made, origin in origins:
-            uses = it.st.res.get(made.uid, ())
-            for use in uses if isinstance(uses, tuple) else ():
-                if isinstance(use, Use) and use.how in CONSUMING:
-                    consume(it, origin, "call", place, definite=use.definite, inner=use)
-                    break
+        for origin, uses in _used(it, origins, place):
+            use = next((use for use in uses if use.how in CONSUMING), None)
+            if use is not None:
+                consume(it, origin, "call", place, definite=use.definite, inner=use)
 
 
-def carried_uses(it: Interpreter, lifting: Lifting) -> None:
+def carried_uses(it: Interpreter, lifting: Lifting, place: Place) -> None:
     """The second pass of a loop has used keys that the first one handed on: tell of those that it had used up."""
-    for made, origin in lifting.origins:
-        uses = it.st.res.get(made.uid, ())
-        for use in uses if isinstance(uses, tuple) else ():
-            if isinstance(use, Use):
-                used_in_next_pass(it, origin, use)
+    for origin, uses in _used(it, lifting.origins, place):
+        for use in uses:
+            used_in_next_pass(it, origin, use)
+
+
+Origins = list[tuple[Value, Value]]
+
+
+def _used(it: Interpreter, origins: Origins, place: Place) -> Iterable[tuple[Value, list[Use]]]:
+    """What was used of the values that a body received, as the values that they stand for, with the uses."""
+    known = {made.uid: origin for made, origin in origins}
+    if not known:
+        return
+    for held in list(it.st.res.values()):
+        uses = [use for use in held if isinstance(use, Use)] if isinstance(held, tuple) else []
+        origin = _origin(it, uses[0].value, known, place) if uses else None
+        if origin is not None:
+            yield origin, uses
+
+
+def _origin(it: Interpreter, value: Value, known: dict[int, Value], place: Place) -> Value | None:
+    """What a value, or an attribute of one, stands for."""
+    names: list[str] = []
+    while value.uid not in known:
+        parent = value.parent if isinstance(value, Opaque) else None
+        if (
+            parent is None
+            or not isinstance(value, Opaque)
+            or not isinstance(value.tag, tuple)
+            or value.tag[0] != "attr"
+        ):
+            return None
+        names.append(value.tag[1])
+        value = parent
+    origin = known[value.uid]
+    for name in reversed(names):
+        origin = get_attr(it, origin, name, place)
+    return origin
 
 
 def flush_pending(it: Interpreter, ctx: Ctx, out: Value) -> None:

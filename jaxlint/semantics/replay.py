@@ -254,6 +254,7 @@ class Replay:
             expr = it.intern(("at", self.place[1], value.expr)) if value.expr is not None else None
             opaque = Opaque(value.name, trace=value.trace, static=value.static, hint=value.hint, expr=expr)
             opaque.made = value.made.seen_from(self.value) if value.made is not None else None
+            self._keep_fields(value, opaque)
             return opaque
         if isinstance(value, Array):
             made = Array(value.trace, lib=value.lib, shape=value.shape, dtype=value.dtype)
@@ -275,6 +276,13 @@ class Replay:
         if value.constant:
             repeats.returned(it, value, made_key)
         return made_key
+
+    def _keep_fields(self, value: Opaque, made: Opaque) -> None:
+        """What is known of the fields of a value that the callee updated functionally."""
+        held = self.summary.state.heap.get(value.uid) if self.summary.state is not None else None
+        if isinstance(held, Content):
+            self.done[value.uid] = made
+            self.it.st.heap = {**self.it.st.heap, made.uid: self.content(held)}
 
     def _part(self, owner: Value, tag: Any) -> Value | None:
         from jaxlint.semantics.attributes import get_attr

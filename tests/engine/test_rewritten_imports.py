@@ -20,7 +20,20 @@ SPELLING = frozenset({"JAX001", "JAX002", "JAX206", "JAX901", "JAX902", "JAX903"
 """Rules that judge how something is spelt."""
 
 HELPER = "rewritten_helper"
-_HELPER_TEXT = "import jax\n\nrandom = jax.random\n"
+SAMPLERS = (
+    "normal",
+    "uniform",
+    "bernoulli",
+    "randint",
+    "categorical",
+    "exponential",
+    "gumbel",
+    "choice",
+    "permutation",
+)
+_HELPER_TEXT = "import jax\n\nrandom = jax.random\n" + "".join(
+    f"\n\ndef {name}(key, *args, **kwargs):\n    return jax.random.{name}(key, *args, **kwargs)\n" for name in SAMPLERS
+)
 _RANDOM = m.Attribute(value=m.Name("jax"), attr=m.Name("random"))
 
 Rewritten = tuple[str, Callable[[int], int]]
@@ -72,6 +85,25 @@ def _respelt(name: str, import_text: str) -> Callable[[cst.Module], Rewritten | 
     return rewrite
 
 
+class _Behind(_Respell):
+    """Calls the samplers of the helper module."""
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        sampler = m.Attribute(value=_RANDOM, attr=m.OneOf(*(m.Name(name) for name in SAMPLERS)))
+        return (
+            updated_node.with_changes(value=cst.Name(self.name)) if m.matches(updated_node, sampler) else updated_node
+        )
+
+
+def _behind_functions(tree: cst.Module) -> Rewritten | None:
+    """Samplers are called through functions of a project's own module."""
+    if "draws" in _bound(tree):
+        return None
+    transformer = _Behind("draws", f"import {HELPER} as draws")
+    result = tree.visit(transformer)
+    return (result.code, lambda row: row) if transformer.added and "draws." in result.code else None
+
+
 class _Rename(cst.CSTTransformer):
     def __init__(self, old: str, new: str) -> None:
         super().__init__()
@@ -96,8 +128,22 @@ def _other_keys(tree: cst.Module) -> Rewritten | None:
     return None
 
 
-def _in_classes(tree: cst.Module) -> Rewritten | None:
-    """Functions that the module does not name elsewhere become static methods of classes of their own."""
+def _as_static(function: cst.FunctionDef) -> cst.FunctionDef:
+    return function.with_changes(decorators=[cst.Decorator(cst.Name("staticmethod"))])
+
+
+def _as_method(function: cst.FunctionDef) -> cst.FunctionDef:
+    parameters = function.params
+    receiver = cst.Param(cst.Name("this"))
+    if parameters.posonly_params:
+        parameters = parameters.with_changes(posonly_params=[receiver, *parameters.posonly_params])
+    else:
+        parameters = parameters.with_changes(params=[receiver, *parameters.params])
+    return function.with_changes(params=parameters)
+
+
+def _in_classes(tree: cst.Module, convert: Callable[[cst.FunctionDef], cst.FunctionDef]) -> Rewritten | None:
+    """Functions that the module does not name elsewhere become methods of classes of their own."""
     names = [node.value for node in m.findall(tree, m.Name()) if isinstance(node, cst.Name)]
     body: list[cst.BaseStatement | cst.SimpleStatementLine] = []
     moved: list[str] = []
@@ -107,8 +153,7 @@ def _in_classes(tree: cst.Module) -> Rewritten | None:
             and not statement.decorators
             and names.count(statement.name.value) == 1
         ):
-            static = cst.Decorator(cst.Name("staticmethod"))
-            method = statement.with_changes(decorators=[static], leading_lines=[], lines_after_decorators=[])
+            method = convert(statement.with_changes(leading_lines=[], lines_after_decorators=[]))
             block = cst.IndentedBlock([method])
             moved.append(statement.name.value)
             body.append(cst.ClassDef(cst.Name(f"Holder{len(moved)}"), block, leading_lines=statement.leading_lines))
@@ -122,7 +167,8 @@ def _in_classes(tree: cst.Module) -> Rewritten | None:
         for row, line in enumerate(tree.code.split("\n"), 1)
         if re.match(rf"(async )?def ({'|'.join(moved)})\(", line)
     ]
-    return code, lambda row: row + 2 * sum(start <= row for start in starts)
+    added = 2 if convert is _as_static else 1
+    return code, lambda row: row + added * sum(start <= row for start in starts)
 
 
 REWRITES: dict[str, Callable[[cst.Module], Rewritten | None]] = {
@@ -131,7 +177,9 @@ REWRITES: dict[str, Callable[[cst.Module], Rewritten | None]] = {
     "from helper import random": _respelt("hr", f"from {HELPER} import random as hr"),
     "another alias of jax.numpy": _array_alias,
     "the other kind of keys": _other_keys,
-    "static methods": _in_classes,
+    "samplers behind functions": _behind_functions,
+    "static methods": lambda tree: _in_classes(tree, _as_static),
+    "methods": lambda tree: _in_classes(tree, _as_method),
 }
 
 
