@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from jaxlint.devtools import api_changes, corpus, precision, rule_pages, sampled, setting_pages, verdicts
+from jaxlint.devtools import api_changes, corpus, precision, recall, rule_pages, sampled, setting_pages, verdicts
 from jaxlint.devtools.new_rule import FAMILIES, ScaffoldError, new_rule
 
 
@@ -35,6 +35,12 @@ def main(arguments: list[str] | None = None) -> int:
     judged.add_argument("--new", action="store_true", help="list the findings that nobody has judged")
     judged.add_argument("--strict", action="store_true", help="exit with 1 when a finding is wrong or not judged")
     judged.add_argument("--record", metavar="NOTE", help="write the table into the documentation, under this line")
+    missed = commands.add_parser("recall", help="hold a run against what readers of real code found missing")
+    missed.add_argument("corpus", type=Path, help="a folder with a folder PACKAGE-VERSION for each package")
+    missed.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
+    missed.add_argument(
+        "--choose", type=int, metavar="SEED", help="print functions without findings, for people to read"
+    )
     settings = commands.add_parser("settings", help="write what is made from the table of settings: schema and page")
     settings.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
     verdicts.add_arguments(commands.add_parser("verdicts", help="confirm labelled programs, and print the table"))
@@ -55,6 +61,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if options.command == "corpus":
         return _corpus(options)
+    if options.command == "recall":
+        return _recall(options)
     if options.command == "api-changes":
         return _api_changes(options.root, options.python)
     try:
@@ -76,6 +84,18 @@ def _corpus(options: argparse.Namespace) -> int:
         print(corpus.record(options.root, counts, options.record))
     faults = sum(len(count.new) + count.verdicts["wrong"] for count in counts.values())
     return 1 if options.strict and faults else 0
+
+
+def _recall(options: argparse.Namespace) -> int:
+    if options.choose is not None:
+        recall.write(recall.choose(options.corpus.resolve(), options.choose), sys.stdout)
+        return 0
+    lost, gained = recall.check(options.root, options.corpus.resolve())
+    for text, lines in (("not reported, though mended", lost), ("reported now, though open", gained)):
+        for line in lines:
+            print(f"{text}: {line}")
+    print(f"{len(lost)} mended misses are not reported; {len(gained)} open ones are")
+    return 1 if lost else 0
 
 
 def _docs(root: Path, *, check: bool) -> int:

@@ -1,4 +1,4 @@
-"""Chooses functions of real code on which the linter is silent, for people to read: what they find there was missed.
+"""Chooses functions of real code in which the linter finds nothing, for people to read: what they find was missed.
 
 What was read stands in `corpus/recall.tsv`: a row a function, with the verdict of its reader.
 """
@@ -11,13 +11,13 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from jaxlint.devtools.precision import Place, reported
 
 SAMPLE = Path("corpus/recall.tsv")
 COLUMNS = ("kind", "package", "version", "file", "line", "function", "verdict", "reason")
-VERDICTS = re.compile(r"clean|undecided|missed JAX\d{3} at \d+(, (mended|open))")
+VERDICT = re.compile(r"clean|undecided|missed (?P<code>JAX\d{3}) at (?P<line>\d+), (?P<state>mended|open)")
 """What a reader may say: nothing is wrong, it cannot be decided from what is there, or which rule missed which line."""
 
 SIZES = {"keys": 100, "traced": 60, "buffers": 40}
@@ -57,6 +57,22 @@ def read(table: Path) -> list[Row]:
 def _row(cells: dict[str, str]) -> Row:
     kind, package, version, file, line, function, verdict, reason = (cells[name] for name in COLUMNS)
     return Row(kind, package, version, file, int(line), function, verdict, reason)
+
+
+def check(root: Path, corpus: Path) -> tuple[list[str], list[str]]:
+    """What a run over the corpus says of the misses: those marked as mended that it misses, open ones that it finds."""
+    misses = [
+        (row, match) for row in read(root / SAMPLE) if (match := VERDICT.fullmatch(row.verdict)) and match["code"]
+    ]
+    packages = {f"{row.package}-{row.version}" for row, _ in misses}
+    found = {place for package in sorted(packages) for place in reported(package, corpus / package)}
+    lost: list[str] = []
+    gained: list[str] = []
+    for row, match in misses:
+        place = Place(f"{row.package}-{row.version}", row.file, int(match["line"]), match["code"])
+        if (place in found) != (match["state"] == "mended"):
+            (gained if place in found else lost).append(f"{place.package}/{place.file}:{place.row}: {place.code}")
+    return lost, gained
 
 
 def choose(corpus: Path, seed: int) -> Iterator[Row]:
@@ -166,4 +182,11 @@ _KINDS: dict[str, Callable[[Function], bool]] = {
     "buffers": _handles_buffers,
 }
 
-__all__ = ["COLUMNS", "SAMPLE", "SIZES", "VERDICTS", "Place", "Row", "choose", "read"]
+
+def write(rows: Iterable[Row], file: TextIO) -> None:
+    """Write a table, for people to put their verdicts into."""
+    for cells in (COLUMNS, *rows):
+        file.write("\t".join(map(str, cells)) + "\n")
+
+
+__all__ = ["COLUMNS", "SAMPLE", "SIZES", "VERDICT", "Row", "check", "choose", "read", "write"]

@@ -173,11 +173,21 @@ class _Composer:
             return self._mask(row, f"{indent}pass" if indent and not magic.continues else ""), line
         old, code = row[: magic.statement], row[magic.statement :]
         tree = statements(code) or []
-        new = f"{indent}{self._function(tree)} " if magic.isolated else indent
-        if len(tree) == 1 and isinstance(tree[0], ast.Expr):
-            new += _SHOWN
+        end = ""
+        only = tree[0] if len(tree) == 1 else None
+        if magic.isolated and isinstance(only, ast.Expr) and code.count("\n") == 0 and not code.rstrip().endswith(";"):
+            # As Python's own timer is given it, which the analysis knows.
+            new, end = (
+                f"{indent}import timeit as {self._isolated}; {self._isolated}.timeit(lambda: ",
+                f', "{self._mark}")',
+            )
+            stop = len(code.encode()[: only.end_col_offset].decode())
+            code = code[:stop] + end + code[stop:]
+        else:
+            new = f"{indent}{self._function(tree)} " if magic.isolated else indent
+            new += _SHOWN if isinstance(only, ast.Expr) else ""
         text = f"{new}{code}  # {self._mark}:{len(self._masks)}"
-        self._masks.append(Mask(old, new, whole=False))
+        self._masks.append(Mask(old, new, whole=False, end=end))
         return text, replace(line, column=len(new) + 1, shift=line.shift + len(old) - len(new))
 
     def _mask(self, row: str, code: str) -> str:

@@ -36,12 +36,13 @@ class Line:
 class Mask:
     """A row of the program that differs from that of the piece: how it begins there (old) and here (new).
 
-    whole: these are the whole rows.
+    whole: these are the whole rows. end: what stands behind the statement here, and not there.
     """
 
     old: str
     new: str
     whole: bool = True
+    end: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,12 @@ class _Reader:
             return mask.old
         if not row.startswith(mask.new):
             raise LostError
-        return mask.old + row[len(mask.new) : match.start()] + row[match.end() :]
+        code = row[len(mask.new) : match.start()]
+        if mask.end:
+            if code.count(mask.end) != 1:
+                raise LostError
+            code = code.replace(mask.end, "")
+        return mask.old + code + row[match.end() :]
 
 
 def is_code(row: str) -> bool:

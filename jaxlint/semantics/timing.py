@@ -7,7 +7,7 @@ waiting for a result waits for all that was dispatched before it. Only code outs
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -330,6 +330,25 @@ def replayed(it: Interpreter, summary: TimingSummary, result: Value, place: Plac
         wait_for_all(it)
     if summary.pending:
         dispatched(it, result, place, compiled=summary.compiled)
+
+
+def repeated(it: Interpreter, place: Place, run: Callable[[], Value]) -> Value:
+    """A timing helper such as `timeit.timeit` runs work again and again, between two readings of its own clock.
+
+    What is drawn or donated meanwhile means nothing.
+    """
+    timeline = it.timeline
+    active, timeline.active = timeline.active, True
+    muted, it.muted_keys = it.muted_keys, True
+    before, last = it.st, timeline.last
+    it.st = before.fork()
+    result = run()
+    it.st, it.muted_keys, timeline.active = before, muted, active
+    work = timeline.last
+    unfinished = work is not None and work is not last and work.tick > timeline.awaited
+    if work is not None and unfinished and not it.fr.ctx.depth and not deliberate(_DISPATCH, (place,)):
+        it.emit(TimingUnblocked(work.place, place, work.place))
+    return result
 
 
 # ---- clocks ---------------------------------------------------------------------------------------------------------

@@ -28,6 +28,10 @@ class UnblockedTimingRule(Rule):
             "the clock is read before the result of `{callable}` is ready: the time since line {line} is "
             "that of the dispatch"
         ),
+        "repeated": (
+            "the clock of the timing helper stops before `{value}` is ready: what is measured is the dispatch, not the "
+            "work"
+        ),
     }
     help = "call `jax.block_until_ready` on the result before reading the clock"
     reference = "benchmark-honesty"
@@ -77,6 +81,15 @@ def seconds(rows):
     def on_timing_unblocked(self, event: TimingUnblocked, ctx: RuleContext) -> None:
         """The difference of two readings is taken, and work between them was not waited for."""
         callee = called_at(event.work)
+        if event.place == event.work:
+            ctx.report(
+                self,
+                event.place,
+                "repeated",
+                related=[(event.first, "timed here")] if event.first != event.place else [],
+                value=ctx.text(event.work),
+            )
+            return
         ctx.report(
             self,
             event.place,

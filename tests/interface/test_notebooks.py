@@ -65,7 +65,7 @@ def test_text_formats(tmp_path: Path) -> None:
         "async with other() as b:\n    pass",
         "%%time\n%%capture out\nx = 1",
         "%%timeit -n 3 setup()\ny = jax.random.normal(key)\nfor i in y:\n    print(y)",
-        "%timeit -n 10 -r 3 jax.random.normal(key)",
+        "%timeit -n 10 -r 3 jax.random.normal(key).block_until_ready()",
         "%%bash\nif [ x ]; then echo; fi",
         "%%html\n<b>a</b>",
         "%%unknown_magic\nnot python",
