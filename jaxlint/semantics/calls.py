@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -240,6 +241,33 @@ _HARMLESS = frozenset(
 )
 
 
+_VALUE_METHODS = frozenset(
+    name
+    for kind in (str, bytes, list, tuple, dict, set, deque, range)
+    for name in dir(kind)
+    if not name.startswith("_")
+)
+"""Methods that Python's own values have: they use no keys up, and start no work."""
+
+_CHECKS = ("assert", "fail", "skip", "subTest")
+"""How the methods of a test case begin that only look at what they are given."""
+
+
+def _is_plain_method(it: Interpreter, callee: Value, name: str, values: tuple[Value, ...]) -> bool:
+    """Whether an unknown object's method is one of Python's values, of arrays or of tests, and is given no key."""
+    from jaxlint.semantics.keys import is_key
+
+    if not name and type(callee) is Opaque and isinstance(callee.tag, tuple) and callee.tag[0] == "attr":
+        name = callee.tag[1]
+    if not name or isinstance(callee, Ext | Func):
+        return False
+    if name.startswith(_CHECKS):
+        return True
+    of_arrays = it.knowledge.functions.get(f"jax.Array.{name}")
+    known = name in _VALUE_METHODS or (of_arrays is not None and of_arrays.effect("sync") is None)
+    return known and not any(isinstance(value, Key) or is_key(it, value) for value in values)
+
+
 def _named(callee: Value, name: str) -> str:
     """What the counts of unknown callees call one."""
     if isinstance(callee, Ext):
@@ -257,8 +285,10 @@ def unknown_call(
     """A call of something that cannot be seen: keys given to it count as consumed."""
     from jaxlint.semantics.keys import consume, consume_deep, is_key
 
-    it.gave_up("unknown callee", _named(callee, name))
-    stores = name in _HARMLESS or name[:1].isupper()
+    plain = _is_plain_method(it, callee, name, (*args, *kwargs.values()))
+    if not plain:
+        it.gave_up("unknown callee", _named(callee, name))
+    stores = plain or name in _HARMLESS or name[:1].isupper()
     if not it.fr.ctx.depth and (not stores or name in ("save", "restore")):
         timing.unseen(it)
     for keyword, value in (*((None, value) for value in args), *kwargs.items()):
