@@ -141,11 +141,11 @@ def record(root: Path, note: str, shown: str) -> None:
 
 
 def _installed(report: Path, site: Path, known: Mapping[Place, str]) -> Iterator[Tried]:
-    """The findings of one report in files that are installed with the same content."""
+    """The findings of one report in modules that are installed with the same content."""
     for finding in read_report(json.loads(report.read_text(encoding="utf-8") or "[]")):
         name = finding.path.partition(f"/{report.stem}/")[2]
         path = site / name
-        if path.is_file() and path.read_bytes() == Path(finding.path).read_bytes():
+        if finding.cell is None and path.is_file() and path.read_bytes() == Path(finding.path).read_bytes():
             related = tuple(
                 replace(part, path=str(path)) if part.path == finding.path else part for part in finding.related
             )

@@ -16,7 +16,6 @@ from jaxlint.confirm.inside.runs import (
     Mode,
     Question,
     Run,
-    TooLongError,
     describe,
     finished,
     time_limit,
@@ -138,7 +137,7 @@ class Lab:
         run = Run(
             what, inputs, trusted, error, result, watched, recorder.events, mode, (*arguments, *keywords.values())
         )
-        if trusted and not isinstance(error, TooLongError) and mode.is_plain:
+        if trusted and mode.is_plain:
             self.sources.note("the tests" if what.startswith("the test ") else "the program", watched)
         return run
 

@@ -73,7 +73,9 @@ class Maker:
         words = set(name.lower().strip("_").split("_"))
         if words & {"key", "rng", "prng", "keys", "rngs"}:
             votes["key"] += 2
-        if words & {"n", "num", "count", "steps", "size", "depth", "width", "horizon", "epochs", "seed", "rounds"}:
+        if words & {"n", "num", "count"}:
+            votes["int"] += 4
+        elif words & {"steps", "size", "depth", "width", "horizon", "epochs", "seed", "rounds"}:
             votes["int"] += 1
         votes["array"] += votes.pop("number", 0)
         order = [kind for kind, _ in votes.most_common() if kind in _KINDS]

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from jaxlint.confirm.inside.raised import passed_through
 from jaxlint.confirm.inside.runs import Mode
 from jaxlint.confirm.inside.verdict import confirmed, refuted
 
@@ -50,7 +51,8 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
 
     def examine(run: Run) -> Verdict | None:
         row = run.watched.row(first, last)
-        if run.error is not None or row.staged >= row.ran:  # in a trace, everything is compiled once
+        if row.staged >= row.ran or passed_through(run, question, lab.loaded.path):
+            # In a trace, everything is compiled once. What failed at the line was not compiled to its end.
             return None
         if run.again is None or run.what.startswith("importing"):
             names = Counter(event.name for event in compiled(run) if event.name)
@@ -64,7 +66,7 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
         if again and (len(again) > 1 or passes == 1 if looped else _is_each_time(again, second, question.rows)):
             listed = ", ".join(sorted({event.name for event in again if event.name})) or "programs"
             return confirmed(f"a second call with equal arguments compiled {len(again)} times again ({listed})")
-        if second.error is None and passes and not again:
+        if run.error is None and second.error is None and passes and not again:
             return refuted("a second call with equal arguments compiled nothing")
         return None
 
