@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         tried
         for report in sorted(options.reports.glob("*.json"))
         if report.stem.startswith(tuple(options.packages.split(",")))
-        for tried in _installed(report, site, known)
+        for tried in installed(report, site, known)
         if tried.finding.code in trials
     ]
     sample = draw(everything, options.sample, options.seed)
@@ -140,7 +140,7 @@ def record(root: Path, note: str, shown: str) -> None:
     page.write_text(f"{before}{TABLE_START}\n{note}\n\n{shown}\n\n{TABLE_END}{after}", encoding="utf-8")
 
 
-def _installed(report: Path, site: Path, known: Mapping[Place, str]) -> Iterator[Tried]:
+def installed(report: Path, site: Path, known: Mapping[Place, str]) -> Iterator[Tried]:
     """The findings of one report in modules that are installed with the same content."""
     for finding in read_report(json.loads(report.read_text(encoding="utf-8") or "[]")):
         name = finding.path.partition(f"/{report.stem}/")[2]

@@ -60,6 +60,15 @@ def test_an_endless_import_is_cut_short(tmp_path: Path) -> None:
     assert (found.verdict, "not done within 3 s" in found.evidence) == ("inconclusive", True)
 
 
+def test_training_at_import_is_cut_short(tmp_path: Path) -> None:
+    before = (
+        "import jax\n\n\n@jax.jit\ndef step(x):\n    return x @ x / 100\n\n\n"
+        "state = jax.numpy.ones((100, 100))\nfor epoch in range(10**9):\n    state = step(state)"
+    )
+    found = verdict(tmp_path, before, limits=Limits(seconds=4))
+    assert (found.verdict, found.evidence) == ("inconclusive", "importing the module was not done within 4 s")
+
+
 def test_an_endless_import_that_catches_everything_is_ended(tmp_path: Path) -> None:
     before = "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass"
     found = verdict(tmp_path, before, limits=Limits(seconds=2))
