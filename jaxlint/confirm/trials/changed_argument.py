@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from jaxlint.confirm.inside.verdict import Verdict
 
 LOOKS_UP = True
-_WORDS = r"unexpected keyword argument|positional arguments?|not supported|has been removed|no longer|deprecated"
+_WORDS = r"unexpected keyword argument|positional arguments?|arguments? .*not supported|has been removed|no longer"
+"""Of a `TypeError`: others come from values, which may be our own."""
 
 
 def decide(lab: Lab, finding: Finding) -> Verdict:
@@ -32,7 +33,7 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
         if problem:
             return confirmed(f"JAX {jax.__version__}: `{full}`: {problem}")
     question = lab.question(finding)
-    return lab.search(question, lambda run: error_at_line(lab, question, run, [TypeError], _WORDS))
+    return lab.search(question, lambda run: error_at_line(lab, question, run, [], _WORDS))
 
 
 def _misfit(call: ast.Call, full: str) -> str:
