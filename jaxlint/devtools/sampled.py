@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sample", type=int, default=120, metavar="N", help="how many findings (default: 120)")
     parser.add_argument("--seed", type=int, default=6, help="the seed of the draw (default: 6)")
     parser.add_argument("--seconds", type=float, default=30.0, help="time for each finding")
+    parser.add_argument("--jobs", type=int, default=1, help="files at a time (default: 1)")
     parser.add_argument("--codes", default="JAX", help="comma-separated codes or prefixes")
     parser.add_argument("--packages", default="", help="comma-separated beginnings of the packages' names")
     parser.add_argument("--root", type=Path, default=Path(), help="the checkout (default: the current folder)")
@@ -58,13 +60,17 @@ def run(options: argparse.Namespace) -> int:
     sample = draw(everything, options.sample, options.seed)
     print(f"{len(sample)} of {len(everything)} findings in installed packages", flush=True)
     conditions = Conditions(options.python, site, limits=Limits(options.seconds))
+
+    def attempt(group: list[Tried]) -> list[Tried]:
+        found = confirm([tried.finding for tried in group], trials, conditions)
+        return [replace(tried, finding=finding) for tried, finding in zip(group, found, strict=True)]
+
     done: list[Tried] = []
-    for _, group in groupby(sample, key=lambda tried: tried.place.file):
-        asked = list(group)
-        found = confirm([tried.finding for tried in asked], trials, conditions)
-        for tried, finding in zip(asked, found, strict=True):
-            done.append(replace(tried, finding=finding))
-            print(done[-1].line(), flush=True)
+    groups = [list(group) for _, group in groupby(sample, key=lambda tried: (tried.place.package, tried.place.file))]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for group in pool.map(attempt, groups):
+            done += group
+            print(*(tried.line() for tried in group), sep="\n", flush=True)
     shown = table(done)
     print(shown)
     if options.record is not None:

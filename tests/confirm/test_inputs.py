@@ -58,6 +58,14 @@ def test_annotations_come_first() -> None:
     assert (found["n"][0], found["flag"][0], found["p"][0]) == ("4", "True", "'a'")
 
 
+def test_programs_with_legacy_keys_get_them() -> None:
+    spec = Reader({}, {}).read(ast.parse("def f(key): pass").body[0])["key"]  # type: ignore[arg-type]
+    found = [part.label for part in Maker({}).candidates("key", spec)]
+    assert found[:3] == ["key(11)", "split(key(11), 4)", "PRNGKey(11)"]
+    found = [part.label for part in Maker({}, legacy=True).candidates("key", spec)]
+    assert found[:3] == ["PRNGKey(11)", "split(PRNGKey(11), 4)", "key(11)"]
+
+
 def test_rows_of_equal_rank_come_first() -> None:
     maker = Maker({})
     specs = Reader({}, {}).read(ast.parse("def f(a, b): return a * b").body[0])  # type: ignore[arg-type]

@@ -44,7 +44,7 @@ class Entries:
         self.functions = functions_by_row(loaded.tree)
         self.outline: Outline = outline(loaded.tree)
         self.reader = Reader(self.functions, self.names)
-        self.maker = Maker(self.names, axis)
+        self.maker = Maker(self.names, axis, legacy=_makes_legacy_keys(loaded.tree))
 
     def for_target(self, target: Target) -> list[Entry]:
         """Entries that lead to a target: what holds it, what was made of that, and what uses either."""
@@ -217,6 +217,13 @@ class Entries:
             else:
                 break
         return None, 0, layers
+
+
+def _makes_legacy_keys(tree: ast.Module) -> bool:
+    """Whether a file makes keys by `PRNGKey` and never by `random.key`."""
+    used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    used |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
+    return "PRNGKey" in used and "key" not in used
 
 
 def _same(value: Any) -> Any:

@@ -32,11 +32,16 @@ class Candidate:
 
 
 class Maker:
-    """Makes candidates for specs. `names` is the module's namespace; `axis` the length of axes."""
+    """Makes candidates for specs.
 
-    def __init__(self, names: dict[str, Any], axis: int = AXIS) -> None:
+    names: the module's namespace. axis: the length of axes. legacy: whether the program makes keys that are plain
+    arrays, and may treat them so.
+    """
+
+    def __init__(self, names: dict[str, Any], axis: int = AXIS, *, legacy: bool = False) -> None:
         self._names = names
         self.axis = axis
+        self._legacy = legacy
         self._keys = itertools.count(11)
 
     def candidates(self, name: str, spec: Spec, depth: int = 0) -> list[Candidate]:
@@ -89,9 +94,10 @@ class Maker:
 
     def _make_key(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
         number = next(self._keys)
-        single = Candidate(f"key({number})", lambda: _key(number))
-        rows = Candidate(f"split(key({number}), {self.axis})", lambda: _keys(number, self.axis))
-        return [rows, single] if spec.rank or "keys" in name else [single, rows]
+        kinds = ["PRNGKey", "key"] if self._legacy else ["key", "PRNGKey"]
+        singles = [Candidate(f"{kind}({number})", partial(_key, kind, number)) for kind in kinds]
+        rows = Candidate(f"split({singles[0].label}, {self.axis})", partial(_keys, kinds[0], number, self.axis))
+        return [rows, *singles] if spec.rank or "keys" in name else [singles[0], rows, singles[1]]
 
     def _make_array(self, name: str, spec: Spec, depth: int) -> list[Candidate]:
         ranks = [spec.exact_rank] if spec.exact_rank is not None else _ranks(spec)
@@ -399,16 +405,16 @@ def _of_type(leaf: Any) -> Any:
     return _integers(shape).astype(dtype)
 
 
-def _key(number: int) -> Any:
+def _key(kind: str, number: int) -> Any:
     import jax
 
-    return jax.random.key(number)
+    return getattr(jax.random, kind)(number)
 
 
-def _keys(number: int, count: int) -> Any:
+def _keys(kind: str, number: int, count: int) -> Any:
     import jax
 
-    return jax.random.split(jax.random.key(number), count)
+    return jax.random.split(_key(kind, number), count)
 
 
 def _floats(shape: tuple[int, ...]) -> Any:
