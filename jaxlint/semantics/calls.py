@@ -237,6 +237,14 @@ _HARMLESS = frozenset(
         "save",
         "restore",
         "log_metrics",
+        "array",
+        "asarray",
+        "asanyarray",
+        "concatenate",
+        "device_get",
+        "device_put",
+        "reshape",
+        "stack",
     ]
 )
 
