@@ -29,7 +29,7 @@ class Use:
     stack: the running calls from the outermost to the innermost, as (frame id, place in that frame).
     passes: the loops that were running, as (loop id, pass).
     definite: False when the value is not known to be a key and the callee is unknown.
-    inner: the use inside the callee, when this one is a call.
+    inner: the use inside the callee, when this one is a call. alone: the value was no one of several, by path.
     """
 
     value: Value
@@ -40,6 +40,7 @@ class Use:
     detail: Any = None
     definite: bool = True
     inner: Use | None = None
+    alone: bool = True
 
 
 @dataclass(slots=True, eq=False)

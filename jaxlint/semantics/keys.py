@@ -26,6 +26,7 @@ from jaxlint.semantics.values import (
     Value,
     ancestors,
     fingerprint,
+    is_none,
 )
 from jaxlint.syntax import ir
 
@@ -151,13 +152,18 @@ def consume(
     detail: Any = None,
     definite: bool = True,
     inner: Use | None = None,
+    alone: bool = True,
 ) -> None:
-    """Use a key up at `place`; `inner` is the use inside the callee that the call at `place` stands for."""
+    """Use a key up at `place`; `inner` is the use inside the callee that the call at `place` stands for.
+
+    alone: whether it certainly is this value; where others are left unused, one of them may be what the path leads to.
+    """
     if it.muted_keys:
         return
     if isinstance(value, Union):
+        used = all(it.st.res.get(member.uid) for member in value.members if not is_none(member))
         for member in value.members:
-            consume(it, member, how, place, detail=detail, definite=definite, inner=inner)
+            consume(it, member, how, place, detail=detail, definite=definite, inner=inner, alone=alone and used)
         return
     if isinstance(value, Many) and value.source is not None and isinstance(value.source, Key):
         for index in range(min(value.length or 1, 4)):
@@ -172,12 +178,12 @@ def consume(
     if it.constant_keys and how in CONSUMING:
         repeats.used(it, value, place)
     definite = definite or is_key(it, value)
-    use = Use(value, how, place, it.stack(place), tuple(it.passes), detail, definite, inner)
+    use = Use(value, how, place, it.stack(place), tuple(it.passes), detail, definite, inner, alone)
     captured = _captured_event(it, value, place, use) if definite else False
     uses = it.st.res.get(value.uid, ())
     if uses is CUT:
         return
-    if not captured:
+    if not captured and alone:
         _check(it, value, use, uses)
         parent = getattr(value, "parent", None)
         if isinstance(value, Key) and isinstance(parent, Key) and parent.many and _tag(value) in ("row", "slice"):

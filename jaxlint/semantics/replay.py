@@ -108,7 +108,8 @@ class Replay:
                 continue
             for use in uses[:2]:
                 detail = self.value(use.detail) if isinstance(use.detail, Value) else use.detail
-                consume(it, self.value(use.value), use.how, self.place, detail=detail, definite=use.definite, inner=use)
+                options: Any = {"detail": detail, "definite": use.definite, "inner": use, "alone": use.alone}
+                consume(it, self.value(use.value), use.how, self.place, **options)
         for function in self.summary.meetings:
             processes.met(it, self.place, function, "callee")
         if self.summary.reads:

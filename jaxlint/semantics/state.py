@@ -201,7 +201,7 @@ def _join_keys(a: Value, b: Value, mine: dict[Any, Any], theirs: dict[Any, Any])
         return join(a, b)
     identity = ("key", a.uid, b.uid)
     found = _joined.get(identity)
-    if found is None:
+    if found is None or mine.get(found.uid) or theirs.get(found.uid):
         many = any(isinstance(value, Key) and value.many for value in (a, b))
         found = _joined[identity] = Key(None, many=many, trace=_join_traces(a, b))
     return found
