@@ -25,6 +25,7 @@ from jaxlint.semantics.events import (
     ContextEntered,
     KeyDiscarded,
     Mutated,
+    WorldTouched,
 )
 from jaxlint.semantics.expressions import evaluate
 from jaxlint.semantics.frames import Loop
@@ -413,6 +414,7 @@ def _try(it: Interpreter, stmt: ir.Try) -> list[State]:
     raised = frame.handlers.pop()
     out = exec_block(it, stmt.orelse, body)
     if stmt.handlers and before is not None:
+        caught_errors = guards.caught(stmt)
         caught = _limit(it, [*raised, before] if raised else [before], 2, stmt.id)
         for index, handler in enumerate(stmt.handlers):
             states = caught if index == len(stmt.handlers) - 1 else [state.fork() for state in caught]
@@ -422,7 +424,10 @@ def _try(it: Interpreter, stmt: ir.Try) -> list[State]:
                     evaluate(it, handler.type)
                 if handler.name is not None:
                     it.assign(handler.name, Opaque(handler.name, static=True))
+            if caught_errors[index] <= guards.LOOKUP_ERRORS:  # a traced value has what arrays have
+                it.emit = lambda event: None if isinstance(event, WorldTouched) else emit(event)
             out += exec_block(it, handler.body, states)
+            it.emit = emit
     elif raised and frame.handlers:
         frame.handlers[-1].extend(raised)
     if stmt.final:
