@@ -18,7 +18,7 @@ _Guard = tuple[ir.Expr, bool]
 
 
 def deliberate(it: Interpreter, place: Place, name: str) -> bool:
-    """Whether the statement at `place` stores only where `name` still is None, or only where something is a tracer."""
+    """Whether the statement at `place` stores only where `name` has no such value yet, or on tracers only."""
     wanted = "" if "…" in name else name
     return any(_says(test, holds, lambda expr: describe(expr) == wanted) for test, holds in _around(it, place))
 
@@ -58,6 +58,12 @@ def _guarded(body: Iterable[ir.Stmt], guards: tuple[_Guard, ...]) -> Iterator[tu
             guards = (*guards, (stmt.test, False))
 
 
+def _container(expr: ir.Expr) -> ir.Expr:
+    """What is searched by `in`: the mapping itself where its keys are."""
+    keys = isinstance(expr, ir.Call) and isinstance(expr.func, ir.Attr) and expr.func.attr == "keys"
+    return expr.func.obj if keys else expr  # type: ignore[attr-defined]
+
+
 def _says(test: ir.Expr, holds: bool, wanted: Callable[[ir.Expr], bool]) -> bool:
     """Whether a test that went this way says that what is wanted has no value yet, or that something is a tracer."""
     if isinstance(test, ir.Unary) and test.op == "not":
@@ -67,6 +73,8 @@ def _says(test: ir.Expr, holds: bool, wanted: Callable[[ir.Expr], bool]) -> bool
         return sure and any(_says(part, holds, wanted) for part in (test.left, test.right))
     if isinstance(test, ir.Compare) and len(test.parts) == 1:
         op, right = test.parts[0]
+        if op in ("in", "not in"):
+            return (op == "not in") == holds and wanted(_container(right))
         absent = isinstance(right, ir.Lit) and right.value is None
         return absent and op == ("is" if holds else "is not") and wanted(test.left)
     if isinstance(test, ir.Call) and holds and describe(test.func) == "isinstance" and len(test.args) == 2:

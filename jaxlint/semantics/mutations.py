@@ -84,6 +84,8 @@ def mutation(
             if stored is not None and traced_inside(stored) is not None:
                 it.emit(event)
             return
+        if deliberate_store(it, name, place):
+            return  # a memo of this trace
         event.target = "argument" if kind != "self" else kind
         if not (isinstance(target, Opaque) and _may_be_handed_back(it)):
             ctx.pending.append((chain, event))
