@@ -97,9 +97,9 @@ def _text(path: str) -> str:
 def _program_enables(project: Project, path: str, text: str) -> bool:
     """A file of a package belongs to the whole project; one that stands alone to what it imports."""
     folder = os.path.dirname(path)
-    if os.path.isfile(os.path.join(folder, "__init__.py")):
-        while os.path.isfile(os.path.join(folder, "__init__.py")):
-            folder = os.path.dirname(folder)
+    package = _package(folder)
+    if package is not None:
+        folder = os.path.dirname(package)
         if os.path.basename(folder) == "src":
             folder = os.path.dirname(folder)
         found = project.wide.get(folder)
@@ -108,6 +108,19 @@ def _program_enables(project: Project, path: str, text: str) -> bool:
         return found
     files = [os.path.join(folder, "conftest.py"), *_imported(project, text)]
     return any(_TURNED_ON.search(_text(file)) for file in files)
+
+
+def _package(folder: str) -> str | None:
+    """The outermost package around a folder; one between them may lack the file that makes it a package."""
+    found = None
+    missing = 0
+    while missing < 2 and folder != os.path.dirname(folder):
+        if os.path.isfile(os.path.join(folder, "__init__.py")):
+            found, missing = folder, 0
+        else:
+            missing += 1
+        folder = os.path.dirname(folder)
+    return found
 
 
 def _project_files(folder: str) -> Iterator[str]:
