@@ -78,6 +78,8 @@ def lift_arguments(
     lifted = tuple(
         lift(value, index, parameters[index] if index < len(parameters) else None) for index, value in enumerate(args)
     )
+    if "static_kwargs" in info.options:
+        return lifted, kwargs, [lifting, unmapped]
     lifted_kwargs = {name: lift(value, None, name) for name, value in kwargs.items()}
     return lifted, lifted_kwargs, [lifting, unmapped]
 
