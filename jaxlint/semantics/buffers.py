@@ -193,7 +193,11 @@ def _name_of_item(expr: ir.Expr, position: int) -> str:
 
 def make_empty(it: Interpreter, array: Array, place: Place, function: str) -> None:
     """`array` was made by `empty`."""
+    from jaxlint.semantics.memos import counts_nothing
+
     if array.shape is not None and any(isinstance(size, Const) and size.value == 0 for size in array.shape):
+        return
+    if counts_nothing(it, place):
         return
     it.st.set_res(("e", array.uid), Empty(place, function, array))
     it.empties += 1

@@ -1,4 +1,4 @@
-"""Stores that a function makes on purpose while JAX traces: filled once, or behind a test for tracers."""
+"""What the tests around a statement say of it: that it fills something once, runs for tracers only, counts nothing."""
 
 from __future__ import annotations
 
@@ -33,6 +33,18 @@ def first_call(it: Interpreter, place: Place, receiver: Value) -> bool:
         return type(expr) is ir.Attr and type(expr.obj) is ir.Name and env.get(expr.obj.name) is receiver
 
     return any(_says(test, holds, of_receiver) for test, holds in _around(it, place))
+
+
+def counts_nothing(it: Interpreter, place: Place) -> bool:
+    """Whether the statement at `place` runs only where something is equal to zero, such as the size of an array."""
+    return any(
+        isinstance(test, ir.Compare)
+        and len(test.parts) == 1
+        and test.parts[0][0] == ("==" if holds else "!=")
+        and isinstance(test.parts[0][1], ir.Lit)
+        and test.parts[0][1].value == 0
+        for test, holds in _around(it, place)
+    )
 
 
 def _around(it: Interpreter, place: Place) -> tuple[_Guard, ...]:
