@@ -99,7 +99,9 @@ class Chosen:
             self.positions.add(position)
             if parameters is not None and 0 <= position < len(parameters):
                 self.names.add(parameters[position])
-        if parameters is not None:
+        if parameters is None:
+            self.known = self.known and not self.names  # which positions they have is not known
+        else:
             self.positions |= {index for index, name in enumerate(parameters) if name in self.names}
             # A wrapper that passes its arguments on has the signature of what it wraps: the names are found there.
             func = innermost(wrapped.inner)
