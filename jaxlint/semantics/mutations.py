@@ -160,11 +160,15 @@ _EXPLICIT = frozenset({"nnx_module", "linen_module", "haiku_module", "nnx_object
 
 def set_attr(it: Interpreter, base: Value, attr: str, value: Value, place: Place, base_expr: Any) -> None:
     """`base.attr = value`."""
+    from jaxlint.semantics.properties import is_managed
+
     if isinstance(base, Union):
         for member in base.members:
             set_attr(it, member, attr, value, place, base_expr)
         return
     name = f"{describe(base_expr)}.{attr}"
+    if it.fr.ctx.depth and is_managed(it, base, attr):
+        value = UNKNOWN  # whoever gathers it puts something else there when the trace is over
     if isinstance(base, Ref):
         mutation(it, base, name, value, place)
         if base.kind == "object":
