@@ -1,14 +1,16 @@
 """Measures jaxlint over a folder of packages in one run, beside the parser alone, flake8 and ruff.
 
-    python benchmarks/speed.py ../corpus [--packages optax distrax] [--small 75000]
+    python benchmarks/speed.py ../corpus [--packages optax distrax] [--parts 75000]
 
-Ratios are of CPU time (user and system, with children), so that a busy machine disturbs them less. flake8 and ruff are
-measured where they are installed.
+Ratios are of CPU time (user and system, with children), so that a busy machine disturbs them less. Every program is run
+once before it is measured, so that none is charged for compiling its modules. flake8 runs without jaxlint's plugin. It
+and ruff are measured where they are installed.
 """
 
 from __future__ import annotations
 
 import argparse
+import compileall
 import os
 import resource
 import shutil
@@ -20,6 +22,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import jaxlint.references
+import jaxlint.rules
+
 _PARSE = """
 import gc, sys, libcst
 gc.disable()
@@ -30,6 +35,15 @@ for path in open(sys.argv[1], encoding="utf-8").read().split("\\n"):
     except (libcst.ParserSyntaxError, UnicodeDecodeError):
         pass
 """
+
+_PLAIN_FLAKE8 = """
+import importlib.metadata as metadata
+own, found = {"flake8", "pycodestyle", "pyflakes", "mccabe"}, metadata.distributions
+metadata.distributions = lambda **only: (each for each in found(**only) if each.metadata["Name"] in own)
+from flake8.main.cli import main
+raise SystemExit(main())
+"""
+"""flake8 that sees no plugin but those it comes with, whatever is installed beside it."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +68,14 @@ def measure(command: Sequence[str], folder: Path) -> Cost:
     return Cost(usage.ru_utime + usage.ru_stime, clock, usage.ru_maxrss * unit // 2**20, process.returncode)
 
 
-def python_files(folder: Path, packages: Sequence[str]) -> list[Path]:
-    """The files of the packages, of all by default."""
-    chosen = [
+def packages_of(folder: Path, chosen: Sequence[str]) -> dict[Path, list[Path]]:
+    """The Python files of each package, of all by default."""
+    folders = [
         path
         for path in sorted(folder.iterdir())
-        if path.is_dir() and (not packages or path.name.startswith(tuple(packages)))
+        if path.is_dir() and (not chosen or path.name.startswith(tuple(chosen)))
     ]
-    return [path for package in chosen for path in sorted(package.rglob("*.py"))]
+    return {package: sorted(package.rglob("*.py")) for package in folders}
 
 
 def count_lines(files: Sequence[Path]) -> int:
@@ -69,11 +83,21 @@ def count_lines(files: Sequence[Path]) -> int:
     return sum(path.read_bytes().count(b"\n") for path in files)
 
 
-def head(files: Sequence[Path], lines: int) -> list[Path]:
-    """A spread of the files that has about so many lines."""
-    total = max(count_lines(files), 1)
-    step = max(total // max(lines, 1), 1)
-    return list(files[::step])
+def parts(packages: dict[Path, list[Path]], lines: int) -> list[list[Path]]:
+    """The packages in parts of about so many lines; a package stays whole."""
+    sizes = {package: count_lines(files) for package, files in packages.items()}
+    found: list[list[Path]] = []
+    weights: list[int] = []
+    for package in sorted(packages, key=lambda package: -sizes[package]):
+        fits = [index for index, weight in enumerate(weights) if weight + sizes[package] <= lines * 1.1]
+        if fits:
+            fullest = max(fits, key=lambda index: weights[index])
+            found[fullest].append(package)
+            weights[fullest] += sizes[package]
+        else:
+            found.append([package])
+            weights.append(sizes[package])
+    return found
 
 
 class Table:
@@ -84,10 +108,10 @@ class Table:
         self.parse = 0.0
         print("| | CPU s | clock s | x parse | lines/s of CPU | peak MB |\n|---|---:|---:|---:|---:|---:|", flush=True)
 
-    def row(self, name: str, cost: Cost, lines: int = 0) -> Cost:
+    def row(self, name: str, cost: Cost) -> Cost:
         """Add a row."""
         parse = self.parse or cost.cpu
-        rate = (lines or self.lines) / max(cost.cpu, 1e-9)
+        rate = self.lines / max(cost.cpu, 1e-9)
         print(
             f"| {name} | {cost.cpu:.2f} | {cost.clock:.2f} | {cost.cpu / parse:.2f} | {rate:,.0f} | {cost.memory} |",
             flush=True,
@@ -95,52 +119,57 @@ class Table:
         return cost
 
 
-def over_corpus(files: Sequence[Path], folder: Path, scratch: Path) -> None:
-    """The table for a set of files, copied so that one of them can be touched."""
+_JAXLINT = [sys.executable, "-m", "jaxlint", "check", "--isolated", "--silent", "--exit-zero"]
+_FLAKE8 = [sys.executable, "-c", _PLAIN_FLAKE8, "--isolated", "--jobs", "1"]
+_RUFF = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache"]
+
+
+def over_corpus(packages: dict[Path, list[Path]], folder: Path, scratch: Path, part: int) -> None:
+    """The table for the packages, copied so that a file can be touched."""
     copies = scratch / "corpus"
-    for path in files:
+    for path in (path for files in packages.values() for path in files):
         target = copies / path.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
+    copied = sorted(copies.rglob("*.py"))
     listing = scratch / "files.txt"
-    listing.write_text("\n".join(str(path) for path in sorted(copies.rglob("*.py"))), encoding="utf-8")
-    cache = scratch / "cache"
-    jaxlint = [sys.executable, "-m", "jaxlint", "check", "--isolated", "--silent", "--exit-zero"]
-    table = Table(count_lines(files))
-    parse = table.row("libcst.parse_module alone", measure([sys.executable, "-c", _PARSE, str(listing)], scratch))
+    listing.write_text("\n".join(map(str, copied)), encoding="utf-8")
+    cache = ["--cache-dir", str(scratch / "cache"), str(copies)]
+    table = Table(count_lines(copied))
+    parse = table.row("`libcst.parse_module` alone", measure([sys.executable, "-c", _PARSE, str(listing)], scratch))
     table.parse = parse.cpu
-    one = table.row(
-        "jaxlint, cold, one process", measure([*jaxlint, "--no-cache", "--jobs", "1", str(copies)], scratch)
-    )
+    cold = [*_JAXLINT, "--no-cache", "--jobs"]
+    one = table.row("jaxlint, cold, one process", measure([*cold, "1", str(copies)], scratch))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    many = table.row(
-        f"jaxlint, cold, {cores} processes",
-        measure([*jaxlint, "--no-cache", "--jobs", str(cores), str(copies)], scratch),
-    )
-    measure([*jaxlint, "--cache-dir", str(cache), str(copies)], scratch)
-    warm = table.row("jaxlint, warm", measure([*jaxlint, "--cache-dir", str(cache), str(copies)], scratch))
-    touched = sorted(copies.rglob("*.py"))[len(files) // 2]
+    many = table.row(f"jaxlint, cold, {cores} processes", measure([*cold, str(cores), str(copies)], scratch))
+    measure([*_JAXLINT, *cache], scratch)
+    warm = table.row("jaxlint, warm", measure([*_JAXLINT, *cache], scratch))
+    touched = copied[len(copied) // 2]
     touched.write_bytes(touched.read_bytes() + b"\n# touched\n")
-    table.row("jaxlint, one file touched", measure([*jaxlint, "--cache-dir", str(cache), str(copies)], scratch))
-    for name, cost in _others(scratch, copies, table):
-        if name == "flake8":
-            print(f"\njaxlint / flake8: {one.cpu / cost.cpu:.2f}")
-        else:
-            print(f"jaxlint warm / ruff: {warm.cpu / max(cost.cpu, 1e-9):.1f}")
-    print(f"two processes against one, by the clock: {one.clock / max(many.clock, 1e-9):.2f}")
+    name = touched.relative_to(copies)
+    table.row(f"jaxlint, `{name}` touched", measure([*_JAXLINT, *cache], scratch))
+    others = {name: table.row(name, measure([*command, str(copies)], scratch)) for name, command in _others(scratch)}
+    print(f"\ntwo processes against one, by the clock: {one.clock / max(many.clock, 1e-9):.2f}")
+    if "flake8" in others:
+        print(f"jaxlint cold / flake8: {one.cpu / others['flake8'].cpu:.2f}")
+    if "ruff" in others:
+        print(f"jaxlint warm / ruff: {warm.cpu / max(others['ruff'].cpu, 1e-9):.1f}")
+    if part:
+        divided = [[copies / package.name for package in group] for group in parts(packages, part)]
+        costs = [measure([*cold, "1", *map(str, group)], scratch) for group in divided]
+        whole = sum(cost.cpu for cost in costs)
+        print(
+            f"in {len(costs)} runs over parts of about {part:,} lines: {whole:.2f} s of CPU; "
+            f"a line of the whole costs {one.cpu / whole:.2f} times one of the parts; "
+            f"peaks {', '.join(str(cost.memory) for cost in costs)} MB"
+        )
 
 
-def _others(scratch: Path, copies: Path, table: Table) -> Iterator[tuple[str, Cost]]:
+def _others(scratch: Path) -> Iterator[tuple[str, list[str]]]:
     """Other linters, where they are installed."""
-    commands: dict[str, list[str]] = {
-        "flake8": [sys.executable, "-m", "flake8", "--isolated", "--jobs", "1", str(copies)],
-        "ruff": [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", str(copies)],
-    }
-    measured: list[tuple[str, Cost]] = []
-    for name, command in commands.items():
+    for name, command in {"flake8": _FLAKE8, "ruff": _RUFF}.items():
         if measure([*command[:3], "--version"], scratch).status == 0:
-            measured.append((name, table.row(name, measure(command, scratch))))
-    yield from measured
+            yield name, command
 
 
 def small_things(scratch: Path, thousand: Path) -> None:
@@ -154,8 +183,21 @@ def small_things(scratch: Path, thousand: Path) -> None:
     alone = scratch / "alone" / "program.py"
     alone.parent.mkdir()
     shutil.copyfile(thousand, alone)
-    seconds = best([*jaxlint, "check", "--isolated", "--no-cache", "--silent", str(alone)])
-    print(f"`jaxlint check` on one file of {count_lines([thousand])} lines: {seconds * 1000:.0f} ms of CPU")
+    seconds = best([*_JAXLINT, "--no-cache", str(alone)])
+    print(
+        f"`jaxlint check` on `{thousand.name}` alone, {count_lines([thousand])} lines: {seconds * 1000:.0f} ms of CPU"
+    )
+
+
+def warm_up(scratch: Path) -> None:
+    """Compile the modules of every program that is measured."""
+    for package in (jaxlint, jaxlint.rules, jaxlint.references):
+        for folder in package.__path__:
+            compileall.compile_dir(folder, quiet=2)
+    program = scratch / "first.py"
+    program.write_text("import jax\n", encoding="utf-8")
+    for command in (_JAXLINT, _FLAKE8, _RUFF):
+        measure([*command, str(program)], scratch)
 
 
 def nearest(files: Sequence[Path], lines: int) -> Path:
@@ -170,16 +212,16 @@ def main() -> int:
     parser.add_argument("corpus", type=Path, help="a folder with a folder a package")
     parser.add_argument("--packages", nargs="*", default=[], help="only packages whose names begin so")
     parser.add_argument(
-        "--small", type=int, default=0, help="measure a part of so many lines as well, to compare rates"
+        "--parts", type=int, default=0, metavar="LINES", help="measure parts of so many lines as well, to compare rates"
     )
     options = parser.parse_args()
     folder = options.corpus.resolve()
-    files = python_files(folder, options.packages)
+    packages = packages_of(folder, options.packages)
+    files = [path for found in packages.values() for path in found]
     print(f"{len(files)} files, {count_lines(files):,} lines; Python {sys.version.split()[0]}\n")
-    for part in [files, head(files, options.small)] if options.small else [files]:
-        with tempfile.TemporaryDirectory() as scratch:
-            over_corpus(part, folder, Path(scratch))
     with tempfile.TemporaryDirectory() as scratch:
+        warm_up(Path(scratch))
+        over_corpus(packages, folder, Path(scratch), options.parts)
         small_things(Path(scratch), nearest(files, 1_000))
     print(f"peak of any child: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024} MB")
     return 0
