@@ -169,6 +169,13 @@ class Engine:
         """Where the analysis gave up, by reason."""
         return self.interpreter.counters
 
+    @property
+    def weight(self) -> int:
+        """About how many megabytes the analysis holds: summaries, parts of values, and trees."""
+        it = self.interpreter
+        characters = sum(len(source.text) for source in self._sources.values())
+        return (len(it.memo) * 10_000 + it.parts_held * 1_200 + characters * 60) // 10**6
+
     def _read(self, path: str) -> str | None:
         source = self._sources.get(path)
         if source is None:

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 SMALL = 300_000
 """Bytes below which a second process costs more than it saves."""
 
+HEAVY = 200
+"""Megabytes of what one analysis holds beyond which the next file gets a new one, and this one's memory."""
+
+_SHARED = 1_000_000
+"""Characters of source whose compact forms go from one analysis to the next."""
+
 _STACK = 512 * 2**20
 """Bytes of address space for the stack of the analysis; only what is used becomes memory."""
 
@@ -130,28 +136,55 @@ def _analyse(
 ) -> Analysed:
     found = Analysed()
     collecting = gc.isenabled()
-    gc.disable()  # the analysis makes no garbage worth looking for while it runs
+    gc.disable()  # most that the analysis makes it keeps until its end
     try:
-        try:
-            running = engine(**options, **({"unsaved": unsaved} if unsaved else {}))
-        except Exception as error:
-            return Analysed(failures=[(None, _text(error), traceback.format_exc())])
-        for path in paths:
-            on_file(Path(path))
-            source = (unsaved or {}).get(path) or read_source(Path(path))
-            try:
-                running.analyse(source)
-            except Exception as error:
-                found.failures.append((path, _text(error), traceback.format_exc()))
-        try:
-            found.results = running.results()
-        except Exception as error:
-            found.failures.append((None, _text(error), traceback.format_exc()))
-        found.counters.update(running.counters)
+        if unsaved:
+            options = {**options, "unsaved": unsaved}
+        left = list(reversed(paths))
+        shared = _compact_forms() if len(left) > 1 else {}
+        while left:
+            _batch(left, engine, {**shared, **options}, found, on_file)
+            if left:
+                gc.collect()
     finally:
         if collecting:
             gc.enable()
     return found
+
+
+def _compact_forms() -> dict[str, Any]:
+    from jaxlint.syntax.lowered import Lowered  # noqa: PLC0415 (with the engine: what comes from the cache needs none)
+
+    return {"lowered": Lowered(_SHARED)}
+
+
+def _batch(
+    left: list[str],
+    engine: Callable[..., Any],
+    options: dict[str, Any],
+    found: Analysed,
+    on_file: Callable[[Path], None],
+) -> None:
+    """Analyse files from the end of `left` until the analysis has become heavy."""
+    try:
+        running = engine(**options)
+    except Exception as error:
+        left.clear()
+        found.failures.append((None, _text(error), traceback.format_exc()))
+        return
+    while left and running.weight <= HEAVY:
+        path = left.pop()
+        on_file(Path(path))
+        source = options.get("unsaved", {}).get(path) or read_source(Path(path))
+        try:
+            running.analyse(source)
+        except Exception as error:
+            found.failures.append((path, _text(error), traceback.format_exc()))
+    try:
+        found.results += running.results()
+    except Exception as error:
+        found.failures.append((None, _text(error), traceback.format_exc()))
+    found.counters.update(running.counters)
 
 
 def deal(sizes: dict[str, int], jobs: int) -> list[list[str]]:

@@ -255,6 +255,11 @@ class Interpreter:
             found = self._children[key] = make()
         return found
 
+    @property
+    def parts_held(self) -> int:
+        """How many parts of values are kept."""
+        return len(self._children)
+
     def part(self, value: Value, key: Any, make: Callable[[], Value]) -> Value:
         """An interned part of a value that is traced in one place and concrete in another: one identity for both."""
         where = (value.uid, value.trace.flags if value.trace is not None else 0, *key)
