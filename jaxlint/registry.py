@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 from types import ModuleType
 
+from jaxlint.deferred import defer
 from jaxlint.rule import Rule
 
 GROUP = "jaxlint.rules"
@@ -27,6 +28,7 @@ def rule_classes() -> tuple[type[Rule], ...]:
 
     Raises ValueError when two rules claim one code or one name.
     """
+    defer("libcst")  # what rules want of it they want once something is found
     found: dict[str, type[Rule]] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.value):
         loaded = point.load()

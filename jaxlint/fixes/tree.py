@@ -7,7 +7,10 @@ from functools import cache
 
 import libcst as cst
 
-_SPACE = (cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Newline, cst.Comment)
+
+@cache
+def _space() -> tuple[type[cst.CSTNode], ...]:
+    return (cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Newline, cst.Comment)
 
 
 @cache
@@ -25,7 +28,7 @@ def _counts(kind: type) -> bool:
     """Whether instances of a class are nodes that mean something; asked once a class, since it is slow to ask."""
     found = _known.get(kind)
     if found is None:
-        found = _known[kind] = issubclass(kind, cst.CSTNode) and not issubclass(kind, _SPACE)
+        found = _known[kind] = issubclass(kind, cst.CSTNode) and not issubclass(kind, _space())
     return found
 
 

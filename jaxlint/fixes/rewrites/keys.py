@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -18,9 +19,13 @@ _HOST = frozenset({"numpy", "pickle", "json", "struct"})
 _BUILTINS = frozenset(
     {"print", "list", "tuple", "set", "dict", "iter", "len", "int", "str", "bytes", "hash", "isinstance"}
 )
-_OWN_TIME = (cst.Lambda, cst.FunctionDef, cst.ClassDef, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp,
-             cst.IfExp, cst.BooleanOperation)  # fmt: skip
-"""What runs at another time than the statement around it, or perhaps not at all."""
+
+
+@cache
+def _own_time() -> tuple[type[cst.CSTNode], ...]:
+    """What runs at another time than the statement around it, or perhaps not at all."""
+    comprehensions = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+    return (cst.Lambda, cst.FunctionDef, cst.ClassDef, *comprehensions, cst.IfExp, cst.BooleanOperation)
 
 
 def split_before(editor: Editor, first: Place, second: Place, key: str | None) -> Fix | None:
@@ -125,7 +130,7 @@ def _deferred(editor: Editor, node: cst.CSTNode, line: cst.CSTNode) -> bool:
     """Whether something between a node and its line runs the node later, often, or perhaps never."""
     current: cst.CSTNode | None = node
     while current is not None and current is not line:
-        if isinstance(current, _OWN_TIME):
+        if isinstance(current, _own_time()):
             return True
         current = editor.parent(current)
     return not isinstance(line, cst.SimpleStatementLine)
