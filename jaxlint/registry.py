@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 
 from jaxlint.deferred import defer
@@ -23,6 +23,12 @@ def modules_of(package: ModuleType) -> Iterator[ModuleType]:
 
 
 @lru_cache(maxsize=1)
+def rule_packages() -> tuple[EntryPoint, ...]:
+    """The installed packages of rules, in the order of their names; to look for them takes a while."""
+    return tuple(sorted(entry_points(group=GROUP), key=lambda point: point.value))
+
+
+@lru_cache(maxsize=1)
 def rule_classes() -> tuple[type[Rule], ...]:
     """Every rule class, sorted by code.
 
@@ -30,7 +36,7 @@ def rule_classes() -> tuple[type[Rule], ...]:
     """
     defer("libcst")  # what rules want of it they want once something is found
     found: dict[str, type[Rule]] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.value):
+    for point in rule_packages():
         loaded = point.load()
         for module in modules_of(loaded) if isinstance(loaded, ModuleType) else ():
             for value in vars(module).values():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -98,10 +97,10 @@ def load_catalogue() -> Catalogue:
 
 def reserved_codes() -> dict[str, str]:
     """Code to name, from the modules `reserved` that rule packages may carry."""
-    from jaxlint.registry import GROUP  # noqa: PLC0415 (as above)
+    from jaxlint.registry import rule_packages  # noqa: PLC0415 (as above)
 
     reserved: dict[str, str] = {}
-    for entry in importlib.metadata.entry_points(group=GROUP):
+    for entry in rule_packages():
         name = f"{entry.module}.reserved"
         try:
             module = importlib.import_module(name)

@@ -23,10 +23,12 @@ Term = tuple[str, tuple[str, ...]]
 class FunctionInfo:
     """One row of a function table: parameter names in order, effects and what comes back.
 
-    sketch: the row says of some arguments that they are keys, and nothing of the others.
+    sketch: the row says of some arguments that they are keys, and nothing of the others. The row is parsed when one of
+    its parts is first asked for: most programs use few of the functions that the tables know.
     """
 
     __slots__ = (
+        "_row",
         "distributed",
         "effects",
         "keyword_only",
@@ -39,13 +41,32 @@ class FunctionInfo:
         "worldly",
     )
 
+    params: list[str]
+    keyword_only: list[str]
+    star: str | None
+    keywords: str | None
+    effects: tuple[Term, ...]
+    returns: Term
+    worldly: bool
+    distributed: bool
+
     def __init__(self, name: str, params: str, effects: str, returns: str) -> None:
         self.name = name
-        self.params: list[str] = []
-        self.keyword_only: list[str] = []
-        self.star: str | None = None
-        self.keywords: str | None = None
         self.sketch = False
+        self._row = (params, effects, returns)
+
+    def __getattr__(self, name: str) -> object:
+        """A part of the row that was not parsed yet."""
+        if name not in FunctionInfo.__annotations__:
+            raise AttributeError(name)
+        self._parse(*self._row)
+        return object.__getattribute__(self, name)
+
+    def _parse(self, params: str, effects: str, returns: str) -> None:
+        self.params = []
+        self.keyword_only = []
+        self.star = None
+        self.keywords = None
         target = self.params
         for part in filter(None, params.split(",")):
             part = part.strip()
@@ -60,10 +81,10 @@ class FunctionInfo:
                 target = self.keyword_only
             else:
                 target.append(part.rstrip("="))
-        self.effects: tuple[Term, ...] = tuple(term(part) for part in effects.split(";") if part)
+        self.effects = tuple(term(part) for part in effects.split(";") if part)
         if not any(self.keywords in names for _, names in self.effects):
             self.keywords = None
-        self.returns: Term = term(returns) if returns else ("unknown", ())
+        self.returns = term(returns) if returns else ("unknown", ())
         self.worldly = any(effect in ("effect", "impure") for effect, _ in self.effects)
         self.distributed = any(effect in _DISTRIBUTED for effect, _ in self.effects)
 
