@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
 NEWEST = "0.12"
 
 _PATCHES = {
@@ -59,6 +57,8 @@ def supported(requirements: Iterable[str]) -> Target | None:
     """
     bounds: list[tuple[Version, Version]] = []
     for requirement in requirements:
+        from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415 (few runs meet one)
+
         try:
             specifiers = SpecifierSet(requirement)
         except InvalidSpecifier:

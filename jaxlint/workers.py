@@ -7,13 +7,11 @@ time it takes.
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 import threading
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,6 +73,9 @@ def analyse(
     shares = deal(sizes, jobs) if jobs > 1 and sum(sizes.values()) > SMALL else [list(paths)]
     if len(shares) == 1:
         return analyse_here(shares[0], engine, options, unsaved, on_file)
+    import multiprocessing  # noqa: PLC0415 (most runs find their results in the cache, or need no second process)
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     whole = Analysed()

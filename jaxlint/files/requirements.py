@@ -11,9 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
-
 from jaxlint.files.disk import exists, is_file
 from jaxlint.syntax.python import python_tree
 from jaxlint.target import Target, supported
@@ -79,6 +76,9 @@ def _wanted(lines: object) -> Iterator[str]:
     for line in lines if isinstance(lines, list | tuple) else ():
         if not isinstance(line, str) or _PACKAGE not in line.lower():
             continue
+        from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415 (few runs meet one)
+        from packaging.utils import canonicalize_name  # noqa: PLC0415
+
         try:
             requirement = Requirement(line)
         except InvalidRequirement:
