@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from collections import Counter
@@ -92,8 +93,6 @@ class Context:
     def text(self, place: Place) -> str:
         """The source of a node, on one line and shortened."""
         module, id = place
-        if not self._engine.project.restore(module) or module.nodes is None:
-            return "…"
         text = " ".join(cst.Module([]).code_for_node(module.nodes[id]).split())
         return text if len(text) <= 60 else text[:57] + "…"
 
@@ -169,13 +168,6 @@ class Engine:
         """Where the analysis gave up, by reason."""
         return self.interpreter.counters
 
-    @property
-    def weight(self) -> int:
-        """About how many megabytes the analysis holds: summaries, parts of values, and trees."""
-        it = self.interpreter
-        characters = sum(len(source.text) for source in self._sources.values())
-        return (len(it.memo) * 10_000 + it.parts_held * 1_200 + characters * 60) // 10**6
-
     def _read(self, path: str) -> str | None:
         source = self._sources.get(path)
         if source is None:
@@ -209,6 +201,10 @@ class Engine:
         if env is not None:
             self._run(env)
             self._reports[source.path] = set(self.interpreter.reports)
+            if self.interpreter.heavy:
+                self.interpreter.forget()
+                self.project.drop_nodes()
+                gc.collect()
 
     def _load(self, source: Source) -> ModuleEnv | None:
         found = self.project.by_path.get(source.path) or self.project.recall(source.path, source.text)
@@ -254,7 +250,7 @@ class Engine:
 
     def _visit(self, env: ModuleEnv) -> None:
         """Show the nodes of the tree to the rules that visit nodes of their kind, in one pass."""
-        if not self._visitors or env.ir.nodes is None:
+        if not self._visitors:
             return
         seen: set[int] = set()
         for index, node in enumerate(env.ir.nodes):
@@ -328,8 +324,7 @@ class Engine:
     def _positions(self, module: Any, known: dict[str, Positions | None]) -> Positions | None:
         if module.path not in known:
             text = self._read(module.path)
-            usable = text is not None and self.project.restore(module)
-            known[module.path] = Positions(module, text) if usable and text is not None else None
+            known[module.path] = Positions(module, text) if text is not None else None
         return known[module.path]
 
     def _finding(self, raw: _Raw, known: dict[str, Positions | None]) -> Finding | None:

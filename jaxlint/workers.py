@@ -24,11 +24,8 @@ if TYPE_CHECKING:
 SMALL = 300_000
 """Bytes below which a second process costs more than it saves."""
 
-HEAVY = 200
-"""Megabytes of what one analysis holds beyond which the next file gets a new one, and this one's memory."""
-
-_SHARED = 1_000_000
-"""Characters of source whose compact forms go from one analysis to the next."""
+MOST = 8_000_000
+"""Characters of files that are checked in one analysis before the next file gets a new one."""
 
 _STACK = 512 * 2**20
 """Bytes of address space for the stack of the analysis; only what is used becomes memory."""
@@ -142,21 +139,14 @@ def _analyse(
         if unsaved:
             options = {**options, "unsaved": unsaved}
         left = list(reversed(paths))
-        shared = _compact_forms() if len(left) > 1 else {}
         while left:
-            _batch(left, engine, {**shared, **options}, found, on_file)
+            _batch(left, engine, options, found, on_file)
             if left:
                 gc.collect()
     finally:
         if collecting:
             gc.enable()
     return found
-
-
-def _compact_forms() -> dict[str, Any]:
-    from jaxlint.syntax.lowered import Lowered  # noqa: PLC0415 (with the engine: what comes from the cache needs none)
-
-    return {"lowered": Lowered(_SHARED)}
 
 
 def _batch(
@@ -166,17 +156,19 @@ def _batch(
     found: Analysed,
     on_file: Callable[[Path], None],
 ) -> None:
-    """Analyse files from the end of `left` until the analysis has become heavy."""
+    """Analyse files from the end of `left` until they are many: an analysis keeps their compact forms."""
     try:
         running = engine(**options)
     except Exception as error:
         left.clear()
         found.failures.append((None, _text(error), traceback.format_exc()))
         return
-    while left and running.weight <= HEAVY:
+    size = 0
+    while left and size <= MOST:
         path = left.pop()
         on_file(Path(path))
         source = options.get("unsaved", {}).get(path) or read_source(Path(path))
+        size += len(source.text)
         try:
             running.analyse(source)
         except Exception as error:

@@ -41,7 +41,6 @@ class Editor:
 
     def node(self, place: Place) -> cst.CSTNode:
         """The syntax node at a place of this file."""
-        assert self.module.nodes is not None
         return self.module.nodes[place[1]]
 
     def here(self, place: Place) -> bool:
@@ -51,7 +50,6 @@ class Editor:
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around a node."""
         if self._parents is None:
-            assert self.module.nodes is not None
             self._parents = tree.parents(self.module.nodes[0])
         return self._parents.get(id(node))
 
@@ -198,7 +196,6 @@ class Editor:
 
     def _known(self) -> dict[int, int]:
         if self._ids is None:
-            assert self.module.nodes is not None
             self._ids = {id(node): number for number, node in enumerate(self.module.nodes)}
         return self._ids
 

@@ -31,7 +31,7 @@ class Names:
         """Every name that occurs in the module, but for those in the paths of imported modules."""
         if self._taken is None:
             nodes = self.module.nodes
-            self._taken = _occurring(nodes[0]) if nodes is not None else set()
+            self._taken = _occurring(nodes[0])
         return self._taken
 
     def origin(self, name: str) -> str:
@@ -88,7 +88,7 @@ class Names:
         """Names that the module also binds in other ways at its top."""
         nodes = self.module.nodes
         found: set[str] = set()
-        tops = nodes[0].body if nodes is not None and isinstance(nodes[0], cst.Module) else ()
+        tops = nodes[0].body if isinstance(nodes[0], cst.Module) else ()
         for line in tops:
             if isinstance(line, cst.FunctionDef | cst.ClassDef):
                 found.add(line.name.value)

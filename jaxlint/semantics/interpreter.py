@@ -57,6 +57,10 @@ MAX_STEPS = 6_000
 """Statements run for one entry before its further calls count as unknown."""
 
 
+MAX_HELD = 150_000_000
+"""Bytes of what one file's run leaves for the next beyond which it is let go."""
+
+
 class Interpreter:
     """Runs the functions of a project over abstract values and emits events."""
 
@@ -254,11 +258,6 @@ class Interpreter:
         if found is None:
             found = self._children[key] = make()
         return found
-
-    @property
-    def parts_held(self) -> int:
-        """How many parts of values are kept."""
-        return len(self._children)
 
     def part(self, value: Value, key: Any, make: Callable[[], Value]) -> Value:
         """An interned part of a value that is traced in one place and concrete in another: one identity for both."""
@@ -537,6 +536,18 @@ class Interpreter:
         later, self.later = self.later, []
         for tell in later:
             tell()
+
+    @property
+    def heavy(self) -> bool:
+        """Whether summaries and parts of values, of about 10,000 and 1,200 bytes each, take more than they should."""
+        return len(self.memo) * 10_000 + len(self._children) * 1_200 > MAX_HELD
+
+    def forget(self) -> None:
+        """Between files, let go of what is only kept because it may be wanted again. It is made again then."""
+        self.memo = {}
+        self.local_memo = {}
+        self._children = {}
+        self._part_uids = {}
 
     def new_entry(self) -> None:
         """Forget what belongs to one file's run."""

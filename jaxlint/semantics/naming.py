@@ -17,10 +17,10 @@ UNNAMED = "…"
 _LONGEST = 60
 
 
-def node_at(place: Place) -> cst.CSTNode | None:
+def node_at(place: Place) -> cst.CSTNode:
     """The syntax node of a place."""
     module, id = place
-    return module.nodes[id] if module.nodes is not None else None
+    return module.nodes[id]
 
 
 def source(node: cst.CSTNode | None) -> str:

@@ -133,8 +133,7 @@ def reused_key(event: KeyReused) -> str | None:
 
 def _arguments(place: Place) -> dict[str, str]:
     """The source text of the arguments of the call at `place`, by keyword or position."""
-    nodes = place[0].nodes
-    node = nodes[place[1]] if nodes is not None else None
+    node = place[0].nodes[place[1]]
     if not isinstance(node, cst.Call):
         return {}
     found: dict[str, str] = {}

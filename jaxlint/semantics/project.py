@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from jaxlint.syntax.lowered import Lowered
 
 
+MOST_NODES = 1_500_000
+"""Characters of source whose trees are kept; a tree takes some 40 bytes a character."""
+
+
 class ModuleEnv:
     """A module and its global names. `state` is "new", "running" or "done" with respect to its body.
 
@@ -81,6 +85,8 @@ class Project:
         self.read = read
         self._lowered = lowered
         self.by_path: dict[str, ModuleEnv | None] = {}
+        self._with_nodes: list[tuple[ir.ModuleIR, str]] = []
+        self._held = 0
         self.wide: dict[str, bool] = {}
         self._files: dict[tuple[str, str], str | None] = {}
         self._own: dict[str, str] = {}
@@ -181,22 +187,26 @@ class Project:
         except RecursionError:
             return None
         self.by_path[path] = env
+        self._keep_nodes(env.ir, text)
         if self._lowered is not None:
             self._lowered.put(text, env.ir)
         return env
 
-    def restore(self, module: ir.ModuleIR) -> bool:
-        """Make the tree of a module again after it was dropped; False when the file is no longer the same."""
-        if module.nodes is not None:
-            return True
-        text = self.read(module.path)
-        if text is None:
-            return False
-        again = lower(parse(text), module.path, module.name, module.is_package)
-        if again.nodes is None or len(again.nodes) != len(module.statement_of):
-            return False
-        module.nodes, module.statements = again.nodes, again.statements
-        return True
+    def drop_nodes(self) -> None:
+        """Let go of the trees of all modules, which are made again where they are needed."""
+        for module, text in self._with_nodes:
+            module.drop_nodes(text)
+        self._with_nodes = []
+        self._held = 0
+
+    def _keep_nodes(self, module: ir.ModuleIR, text: str) -> None:
+        """Keep the tree of a module that has just been made; those made longest ago go when there are too many."""
+        self._with_nodes.append((module, text))
+        self._held += len(text)
+        while self._held > MOST_NODES and len(self._with_nodes) > 1:
+            oldest, its_text = self._with_nodes.pop(0)
+            oldest.drop_nodes(its_text)
+            self._held -= len(its_text)
 
 
 def resolve_relative(module: ir.ModuleIR, level: int, target: str) -> str:

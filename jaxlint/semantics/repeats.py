@@ -97,8 +97,7 @@ def _excused(it: Interpreter, origin: Origin) -> bool:
 
 def _written_down(it: Interpreter, place: Place) -> bool:
     """Whether the seed is a literal or a named constant at the call itself: a parameter is the caller's choice."""
-    nodes = place[0].nodes
-    node = nodes[place[1]] if nodes is not None else None
+    node = place[0].nodes[place[1]]
     if not isinstance(node, cst.Call):
         return False
     for argument in node.args:

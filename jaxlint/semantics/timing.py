@@ -417,7 +417,7 @@ def deliberate(words: re.Pattern[str], places: tuple[Place, ...]) -> bool:
 def _renewed(first: Reading, second: Reading, place: Place) -> bool:
     """Whether a loop reads the first clock anew after the difference: then it measures from one pass to another."""
     module, id = place
-    node = module.nodes[id] if module.nodes is not None else None
+    node = module.nodes[id]
     if first.passes == second.passes or not isinstance(node, cst.BinaryOperation):
         return False
     fn = _function_of(module, id) or module.top
@@ -444,9 +444,7 @@ def _function_of(module: ir.ModuleIR, id: int) -> ir.FunctionIR | None:
     return found
 
 
-def _statement(module: ir.ModuleIR, id: int) -> cst.CSTNode | None:
-    if module.statements is None or module.nodes is None:
-        return None
+def _statement(module: ir.ModuleIR, id: int) -> cst.CSTNode:
     return module.statements[module.statement_of[id]][0]
 
 
@@ -456,14 +454,12 @@ def _statement_text(place: Place) -> str:
         node = node.test
     elif isinstance(node, cst.For):
         node = node.iter
-    return "" if node is None or hasattr(node, "body") else cst.Module([]).code_for_node(node)
+    return "" if hasattr(node, "body") else cst.Module([]).code_for_node(node)
 
 
 def _is_deadline(module: ir.ModuleIR, id: int, fn: ir.FunctionIR | None) -> bool:
     """Whether the difference is compared, at once or by the name that it is given."""
     statement = _statement(module, id)
-    if statement is None or module.nodes is None:
-        return True
     search = _Compared(module.nodes[id])
     statement.visit(search)
     if search.found:

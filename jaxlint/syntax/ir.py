@@ -574,13 +574,18 @@ class FunctionIR:
 
 
 class ModuleIR:
-    """A module: its body, its LibCST nodes by id (None once the tree is dropped), and per node its statement.
+    """A module: its body, its LibCST nodes by id, and per node its statement.
+
+    The nodes may be dropped; they are made again when somebody asks for them.
 
     Over all of it: `imports` are its import statements, `keywords` the names of keyword arguments, `given` says how
     many arguments calls give by position, by the last part of the callee's name (from two on).
     """
 
     __slots__ = (
+        "_nodes",
+        "_statements",
+        "_text",
         "body",
         "functions",
         "given",
@@ -589,10 +594,8 @@ class ModuleIR:
         "keywords",
         "loads",
         "name",
-        "nodes",
         "path",
         "statement_of",
-        "statements",
         "top",
     )
 
@@ -601,12 +604,39 @@ class ModuleIR:
         self.name = name
         self.is_package = is_package
         self.body: list[Stmt] = []
-        self.nodes: list[cst.CSTNode] | None = []
+        self._nodes: list[cst.CSTNode] = []
         self.statement_of: list[int] = []
-        self.statements: list[tuple[cst.CSTNode, cst.CSTNode, str]] | None = []
+        self._statements: list[tuple[cst.CSTNode, cst.CSTNode, str]] = []
+        self._text: str | None = None
         self.functions: list[FunctionIR] = []
         self.top: FunctionIR | None = None
         self.loads: dict[str, int] = {}
         self.imports: list[Import | ImportFrom] = []
         self.keywords: set[str] = set()
         self.given: dict[str, int] = {}
+
+    @property
+    def nodes(self) -> list[cst.CSTNode]:
+        """The LibCST nodes by id."""
+        if self._text is not None:
+            self._make_again(self._text)
+        return self._nodes
+
+    @property
+    def statements(self) -> list[tuple[cst.CSTNode, cst.CSTNode, str]]:
+        """The statements: the node, the line that it stands in, and its indentation."""
+        if self._text is not None:
+            self._make_again(self._text)
+        return self._statements
+
+    def drop_nodes(self, text: str) -> None:
+        """Let go of the nodes, which were made from `text`."""
+        self._nodes, self._statements, self._text = [], [], text
+
+    def _make_again(self, text: str) -> None:
+        from jaxlint.syntax.lower import lower  # noqa: PLC0415 (it makes what is defined here)
+        from jaxlint.syntax.parse import parse  # noqa: PLC0415
+
+        self._text = None
+        again = lower(parse(text), self.path, self.name, self.is_package)
+        self._nodes, self._statements = again._nodes, again._statements

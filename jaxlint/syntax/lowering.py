@@ -29,9 +29,9 @@ class Lowering:
         self.tables = tables
         self.module = module
         self.default_indent = default_indent
-        self.nodes: list[cst.CSTNode] = module.nodes if module.nodes is not None else []
+        self.nodes: list[cst.CSTNode] = module.nodes
         self.statement_of = module.statement_of
-        self.statements = module.statements if module.statements is not None else []
+        self.statements = module.statements
         self.fn: ir.FunctionIR = None  # type: ignore[assignment]  # set before the first block
         self.class_name: str | None = None
         self.prefix = ""

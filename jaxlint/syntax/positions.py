@@ -119,8 +119,7 @@ class Positions:
 
     def header_end(self, id: int) -> int:
         """The last row of the header of the statement that holds node `id`."""
-        nodes, statements = self.module.nodes, self.module.statements
-        assert nodes is not None and statements is not None
+        statements = self.module.statements
         index = self.module.statement_of[id]
         if index >= len(statements):
             return self.span(id).end_row
@@ -137,7 +136,6 @@ class Positions:
 
     def _statement_span(self, index: int) -> Span:
         statements = self.module.statements
-        assert statements is not None
         node = statements[index][0]
         if self._starts is None:
             return self._from_whole(node)
@@ -145,7 +143,6 @@ class Positions:
 
     def _compute(self, id: int) -> Span:
         nodes, statements = self.module.nodes, self.module.statements
-        assert nodes is not None and statements is not None
         node = nodes[id]
         index = self.module.statement_of[id]
         if isinstance(node, cst.Module) or not statements:
@@ -156,7 +153,6 @@ class Positions:
 
     def _record(self, index: int, wanted: set[int]) -> _Recorder:
         statements = self.module.statements
-        assert statements is not None
         _, line, indent = statements[index]
         recorder = _Recorder([indent], "    ", "\n", wanted)
         line._codegen(recorder)
@@ -172,7 +168,7 @@ class Positions:
 
     def _place(self, index: int, node: cst.CSTNode) -> Span:
         statements = self.module.statements
-        assert statements is not None and self._starts is not None
+        assert self._starts is not None
         statement = statements[index][0]
         body = getattr(node, "body", None) if node is statement else None
         record = self._record(index, {id(node), id(statement), id(body)})
@@ -203,9 +199,7 @@ class Positions:
 
     def _from_whole(self, node: cst.CSTNode) -> Span:
         if self._whole is None:
-            wrapper = cst.MetadataWrapper(
-                cst.parse_module(self.text) if self.module.nodes is None else self._tree(), unsafe_skip_copy=True
-            )
+            wrapper = cst.MetadataWrapper(self._tree(), unsafe_skip_copy=True)
             self._whole = {
                 found: Span(p.start.line, p.start.column + 1, p.end.line, p.end.column + 1)
                 for found, p in wrapper.resolve(PositionProvider).items()
@@ -214,7 +208,7 @@ class Positions:
 
     def _tree(self) -> cst.Module:
         nodes = self.module.nodes
-        assert nodes is not None and isinstance(nodes[0], cst.Module)
+        assert isinstance(nodes[0], cst.Module)
         return nodes[0]
 
 

@@ -63,9 +63,7 @@ class FakeEngine:
         roots: Sequence[Path],
         target_jax: str,
         unsaved: Mapping[str, Source] | None = None,
-        lowered: object = None,
     ) -> None:
-        self.weight = 0
         self.rules = {rule.code: rule for rule in rules}
         self.roots = list(roots)
         self.target_jax = target_jax

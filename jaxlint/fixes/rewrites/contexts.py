@@ -40,7 +40,7 @@ def set_mesh(editor: Editor, place: Place) -> Fix | None:
 
 def _relies_on_old(editor: Editor, statement: cst.With) -> bool:
     """Whether something may read the old context: `pjit`, a bare spec in the body, or a trace around the statement."""
-    nodes = editor.nodes or ()
+    nodes = editor.nodes
     if any(isinstance(node, cst.Name | cst.Attribute) and tree.last_name(node) in _OLD_CONTEXT for node in nodes):
         return True
     calls = [node for node in tree.walk(statement.body) if isinstance(node, cst.Call)]
