@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.knowledge import TransformInfo
@@ -197,10 +198,14 @@ def _used_only_here(fn: ir.FunctionIR, callee: ir.Expr) -> bool:
         return False
     if any(inner.parent is fn and callee.name in inner.loads for inner in fn.module.functions):
         return False
-    wrapping = {
-        id(node.value) for node in nodes(fn.body) if isinstance(node, ir.Assign) and _rebinds(node, callee.name)
-    }
-    return not any(_keeps(node, callee.name) for node in nodes(fn.body) if id(node) not in wrapping)
+    return _only_called(fn, callee.name)
+
+
+@lru_cache(maxsize=8)
+def _only_called(fn: ir.FunctionIR, name: str) -> bool:
+    """Whether a function reads a name only to call it. Each of its runs asks this at each call."""
+    wrapping = {id(node.value) for node in nodes(fn.body) if isinstance(node, ir.Assign) and _rebinds(node, name)}
+    return not any(_keeps(node, name) for node in nodes(fn.body) if id(node) not in wrapping)
 
 
 def _rebinds(stmt: ir.Assign, name: str) -> bool:

@@ -128,6 +128,7 @@ def _base(it: Interpreter, env: ModuleEnv) -> None:
     it.fr = Frame(top, env, Ctx(), None, None, None, None)
     it.st = State(it.fr.fid, {})
     it.done_once = it.filled = 0
+    it.donations = it.empties = 0  # of this entry's paths none is known yet
     it.fr.own.parent = None
 
 

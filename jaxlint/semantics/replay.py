@@ -263,6 +263,7 @@ class Replay:
             empty = self.summary.state.res.get(("e", value.uid)) if self.summary.state is not None else None
             if isinstance(empty, Empty):
                 it.st.set_res(("e", made.uid), Empty(empty.place, empty.function, made, empty.parts))
+                it.empties += 1
             return made
         key_parent = self.value(value.parent) if value.parent is not None else None
         made_key = Key(
