@@ -104,7 +104,9 @@ def _program_enables(project: Project, path: str, text: str) -> bool:
             folder = os.path.dirname(folder)
         found = project.wide.get(folder)
         if found is None:
-            found = project.wide[folder] = any(_TURNED_ON.search(_text(file)) for file in _project_files(folder))
+            asks = _ASKED.search(_text(os.path.join(package, "__init__.py")))  # it tells its users to turn them on
+            enables = bool(asks) or any(_TURNED_ON.search(_text(file)) for file in _project_files(folder))
+            found = project.wide[folder] = enables
         return found
     files = [os.path.join(folder, "conftest.py"), *_imported(project, text)]
     return any(_TURNED_ON.search(_text(file)) for file in files)
