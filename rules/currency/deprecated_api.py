@@ -27,7 +27,7 @@ class DeprecatedApiRule(Rule):
             "argument `{argument}` of `{name}` is deprecated since JAX {version}: `{replacement}` takes its place"
         ),
     }
-    help = "use what takes its place"
+    help = "use what takes its place (JAX's changelog tells)"
     shown_as = "deprecated"
     reference = "legacy-api"
     confirm = "deprecated_name"

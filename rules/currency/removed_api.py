@@ -26,7 +26,7 @@ class RemovedApiRule(Rule):
         "module_replaced": "module `{name}` was removed in JAX {version}: `{replacement}` takes its place",
         "option": "configuration option `{name}` was removed in JAX {version}",
     }
-    help = "use what takes its place, or ask for it first"
+    help = "use what takes its place (JAX's changelog tells), or test for the name first"
     reference = "legacy-api"
     confirm = "removed_name"
     explanation = Explanation(

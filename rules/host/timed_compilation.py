@@ -24,7 +24,7 @@ class TimedCompilationRule(Rule):
             "this is the first call of `{function}`: the time since line {line} holds its tracing and compilation"
         ),
     }
-    help = "call the function once before the clock starts"
+    help = "call the function once, and wait for it, before the clock starts"
     reference = "benchmark-honesty"
     explanation = Explanation(
         what="A timed region holds the first call of a jitted function.",

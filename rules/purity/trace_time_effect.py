@@ -30,7 +30,7 @@ class TraceTimeEffectRule(Rule):
         "progress": "`{call}` runs while `{function}` is traced: the bar shows the trace, not the run",
         "other": "`{call}` runs while `{function}` is traced: it happens once per compilation, not once per call",
     }
-    help = "use `jax.debug.print` or `jax.debug.callback`, or return the value"
+    help = "do it outside of the traced function, or use `jax.debug.print` or `jax.debug.callback`"
     reference = "purity-and-state"
     confirm = "trace_effect"
     explanation = Explanation(
