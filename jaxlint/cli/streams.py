@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,8 +19,16 @@ def write(pieces: str | Iterable[str], stream: TextIO | None = None) -> None:
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
-    stream.writelines([pieces] if isinstance(pieces, str) else pieces)
-    stream.flush()
+    try:
+        stream.writelines([pieces] if isinstance(pieces, str) else pieces)
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), stream.fileno()
+        )  # or Python fails once more when it closes the stream
+        raise UsageError(f"the output cannot be written: {(error.strerror or str(error)).lower()}") from None
 
 
 def refuse_programs(file: str, cwd: Path) -> None:

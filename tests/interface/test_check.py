@@ -341,6 +341,14 @@ def test_reader_of_the_output_may_leave(tmp_path: Path) -> None:
     assert ran.returncode == 2
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "jaxlint", "rules"]
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (2, b"error: the output cannot be written: no space left on device\n")
+
+
 def test_output_survives_a_narrow_encoding(tmp_path: Path) -> None:
     (tmp_path / "é.py").write_bytes(b"x = \xff\n")
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
