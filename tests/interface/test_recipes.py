@@ -103,16 +103,33 @@ def test_commands_run_and_write_what_the_next_step_reads(name: str, command: str
 
 @pytest.fixture(scope="module")
 def runners() -> Path:
-    """The folder of the commands `tox` and `nox`."""
+    """The folder of the commands `tox`, `nox` and `check-jsonschema`."""
     folder = shared_folder() / f"runners-py{sys.version_info.major}{sys.version_info.minor}"
     commands = folder / ("Scripts" if os.name == "nt" else "bin")
-    if not (commands / "nox").exists():
+    if not (commands / "check-jsonschema").exists():
         venv.create(folder, with_pip=True, clear=True)
-        done = run([str(commands / "python"), "-m", "pip", "install", "--quiet", "tox", "nox"], ROOT)
+        done = run(
+            [str(commands / "python"), "-m", "pip", "install", "--quiet", "tox", "nox", "check-jsonschema"], ROOT
+        )
         if done.returncode:
             shutil.rmtree(folder)
-            unavailable("tox and nox cannot be installed: no package index is reachable")
+            unavailable("tox, nox and check-jsonschema cannot be installed: no package index is reachable")
     return commands
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [
+        (".github/workflows/jaxlint.yml", "github-workflows"),
+        (".github/workflows/jaxlint-forks.yml", "github-workflows"),
+        (".github/workflows/pre-commit.yml", "github-workflows"),
+        (".gitlab-ci.yml", "gitlab-ci"),
+    ],
+)
+def test_workflows_fit_the_schemas_of_their_services(name: str, schema: str, runners: Path, tmp_path: Path) -> None:
+    folder = write(tmp_path, {"recipe.yml": recipe("ci.md", name)})
+    done = run([str(runners / "check-jsonschema"), "--builtin-schema", f"vendor.{schema}", "recipe.yml"], folder)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def of_this_checkout(text: str, folder: Path) -> str:
