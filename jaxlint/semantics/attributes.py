@@ -20,6 +20,7 @@ from jaxlint.semantics.values import (
     ExtObj,
     Func,
     Key,
+    Many,
     Method,
     ModuleV,
     Opaque,
@@ -346,6 +347,8 @@ def enter_context(it: Interpreter, value: Value, place: Place) -> Value:
         return result if result is not None else Opaque()
     if isinstance(value, ExtObj):
         return value
+    if isinstance(value, Many) and value.kind == "generator":  # of a function that is a context manager
+        return value.element(0)
     return Opaque()
 
 

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers, updates
+from jaxlint.semantics import buffers, iterators, tuples, updates
 from jaxlint.semantics.events import Concretized, TruthTested
 from jaxlint.semantics.iteration import Sequence, iterate
 from jaxlint.semantics.operators import binary, is_static
@@ -701,7 +701,8 @@ HANDLERS: dict[str, Handler] = {
     "copy.deepcopy": _copy,
     "typing.cast": lambda it, args, kwargs, place: args[1] if len(args) > 1 else UNKNOWN,
     "dataclasses.replace": _dataclass_replace,
-    "itertools.chain": lambda it, args, kwargs, place: Opaque(),
+    **iterators.HANDLERS,
+    **tuples.HANDLERS,
     "operator.add": _operator("+"),
     "operator.sub": _operator("-"),
     "operator.mul": _operator("*"),

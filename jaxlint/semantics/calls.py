@@ -68,7 +68,7 @@ def evaluate_call(it: Interpreter, expr: ir.Call) -> Value:
         elif star is None:
             star = sequence.element(it, 0)
             if value.trace is None and isinstance(star, Opaque) and star.trace is None:
-                star = Opaque()
+                star = it.child((star.uid, "spread"), Opaque)
     kwargs: dict[str, Value] = {}
     for name, value_expr in expr.keywords:
         value = evaluate(it, value_expr)
@@ -321,9 +321,24 @@ def unknown_call(
 # ---- functions of the project ---------------------------------------------------------------------------------------
 
 
-def _element_of(known: tuple[Value, ...], extra: Value) -> Callable[[Any], Value]:
-    """The elements of a tuple that begins with known values."""
-    return lambda index: known[index] if isinstance(index, int) and 0 <= index < len(known) else extra
+def _element_of(it: Interpreter, known: tuple[Value, ...], star: Value, taken: int) -> Callable[[Any], Value]:
+    """The elements of a tuple that begins with known values; of `star`, that many went to parameters of their own."""
+
+    def element(index: Any) -> Value:
+        if not isinstance(index, int):
+            return star
+        if 0 <= index < len(known):
+            return known[index]
+        return _spread(it, star, "", taken + index - len(known) if index >= 0 else index)
+
+    return element
+
+
+def _spread(it: Interpreter, star: Value, name: str, position: int) -> Value:
+    """One of the values that `*star` hands over: the same one each time."""
+    if not isinstance(star, Opaque):
+        return Opaque(name, trace=star.trace)
+    return it.child((star.uid, "at", position), lambda: Opaque(name, trace=star.trace, tag=star.tag))
 
 
 def bind_arguments(
@@ -341,13 +356,14 @@ def bind_arguments(
         args = (func.receiver, *args)
     given = list(args)
     rest_kwargs = dict(kwargs)
+    taken = 0
     for param in func.fn.params:
         name, kind = param.name, param.kind
         if kind == "star":
             if star is None:
                 env[name] = TupleV(tuple(given))
             else:
-                env[name] = Many("tuple", _element_of(tuple(given), star))
+                env[name] = Many("tuple", _element_of(it, tuple(given), star, taken))
             given = []
             continue
         if kind == "starstar":
@@ -358,7 +374,8 @@ def bind_arguments(
         elif name in rest_kwargs:
             value = rest_kwargs.pop(name)
         elif star is not None and kind != "kw":
-            value = Opaque(name, trace=star.trace)
+            value = _spread(it, star, name, taken)
+            taken += 1
         elif func.defaults is not None and name in func.defaults:
             value = func.defaults[name]
         else:

@@ -100,6 +100,11 @@ def _list_method(
     if name in ("clear",):
         st.store(ref, Content(()))
         return NONE
+    if name == "insert" and len(args) == 2 and not content.open and content.rest is None and _is_index(args[0]):
+        held = list(content.items)
+        held.insert(args[0].value, args[1])  # type: ignore[attr-defined]
+        st.store(ref, Content(tuple(held)))
+        return NONE
     if name in ("insert", "remove"):
         kept: Value | None = content.rest
         for item in (*content.items, *(args[1:] if name == "insert" else ())):
@@ -115,6 +120,10 @@ def _list_method(
             st.store(ref, Content(tuple(reversed(content.items))))
         return NONE
     return Opaque()
+
+
+def _is_index(value: Value) -> bool:
+    return isinstance(value, Const) and type(value.value) is int
 
 
 def _dict_method(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jaxlint.semantics.arguments import is_compiled
 from jaxlint.semantics.axes import NO_AXES
 from jaxlint.semantics.calls import call, call_func
 from jaxlint.semantics.frames import Ctx, Frame
@@ -87,6 +88,13 @@ def unknown_arguments(it: Interpreter, func: Func, skip: int, bound: set[str], t
     return found
 
 
+def unknown_rest(it: Interpreter, func: Func) -> Value | None:
+    """What stands for the further arguments of a function that takes any number of them."""
+    if all(param.kind != "star" for param in func.fn.params):
+        return None
+    return it.child(("rest", id(func.fn), it.fr.ctx.mark), Opaque)
+
+
 def _parameter(func: Func, param: ir.Param, traced: bool) -> Value:
     if not traced:
         return Opaque(param.name)
@@ -162,6 +170,7 @@ def run_host(it: Interpreter, func: Func, receiver: Value | None = None) -> Cont
         tuple(arguments[name] for name in positional),
         {name: value for name, value in arguments.items() if name not in positional},
         place,
+        unknown_rest(it, target),
     )
     if isinstance(target.receiver, Ref):
         return it.st.content(target.receiver)
@@ -187,6 +196,7 @@ def run_generic(it: Interpreter, func: Func) -> None:
             tuple(arguments[name] for name in positional),
             {name: value for name, value in arguments.items() if name not in positional},
             place,
+            unknown_rest(it, func),
         )
         it.fr.ctx.axes = outer
     finally:
@@ -230,7 +240,9 @@ def run_wrapper(it: Interpreter, wrapped: Wrapped) -> None:
             args.append(argument)
         else:
             kwargs[name] = argument
-    call_wrapped(it, wrapped, tuple(args), kwargs, wrapped.place, generic=True)
+    info = wrapped.transform
+    star = unknown_rest(it, func) if info.mode == "abstract" and is_compiled(info.options) else None
+    call_wrapped(it, wrapped, tuple(args), kwargs, wrapped.place, star, generic=True)
 
 
 def _run_module_method(it: Interpreter, wrapped: Wrapped) -> None:

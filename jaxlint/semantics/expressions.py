@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers, captures, effects, timing
+from jaxlint.semantics import buffers, captures, dunders, effects, timing
 from jaxlint.semantics.demands import check_index, is_mask
 from jaxlint.semantics.events import Concretized, TruthTested
 from jaxlint.semantics.operators import binary, compare, is_static
@@ -143,6 +143,9 @@ def _unary(it: Interpreter, expr: ir.Unary) -> Value:
         return Opaque(static=True, expr=it.intern(("not", found)) if found is not None else None)
     if it.donations or it.empties:
         buffers.read(it, operand, place, "used in arithmetic")
+    own = dunders.unary(it, expr.op, operand, place)
+    if own is not None:
+        return own
     if type(operand) is Const and expr.op == "-" and isinstance(operand.value, int | float):
         return Const(-operand.value)
     dtype = "bool" if is_mask(operand) and expr.op == "~" else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers, effects
+from jaxlint.semantics import buffers, dunders, effects
 from jaxlint.semantics.captures import container_read
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
@@ -62,7 +62,8 @@ def iterate(it: Interpreter, value: Value, place: Place) -> Sequence:
     if isinstance(value, Ref):
         if it.fr.ctx.remembers:
             container_read(it, value, place)
-        return _iterate_ref(it, value)
+        own = dunders.iterator(it, value, place)
+        return iterate(it, own, place) if own is not None else _iterate_ref(it, value)
     if isinstance(value, Key):
         from jaxlint.semantics.keys import row
 

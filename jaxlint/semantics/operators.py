@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers, effects, timing
+from jaxlint.semantics import buffers, dunders, effects, timing
 from jaxlint.semantics.demands import mask_arithmetic
 from jaxlint.semantics.events import Concretized, TruthTested
 from jaxlint.semantics.state import join
@@ -72,6 +72,10 @@ def binary(it: Interpreter, op: str, left: Value, right: Value, place: Place) ->
         if traced is not None and _NUMBER_FORMAT.search(left.value):  # type: ignore[attr-defined]
             it.emit(Concretized(place, Array(traced), "format spec"))
         return effects.text_of(it, (right,), (place,))
+    if kind_l is Ref or kind_r is Ref:
+        own = dunders.binary(it, op, left, right, place)
+        if own is not None:
+            return own
     if kind_l is Const and kind_r is Const:
         return _fold(it, op, left.value, right.value)  # type: ignore[attr-defined]
     if kind_l is Union or kind_r is Union:
@@ -87,6 +91,10 @@ def binary(it: Interpreter, op: str, left: Value, right: Value, place: Place) ->
         return TupleV(left.items + right.items)  # type: ignore[attr-defined]
     if op == "+" and (_has_zero(left) or _has_zero(right)):
         return Opaque(static=True, hint="zero-shape")
+    if op == "|" and isinstance(left, Ref) and left.kind == "dict":
+        return _dict_union(it, left, right)
+    if op == "*" and kind_l is TupleV and kind_r is Const and _repeats(right):
+        return TupleV(left.items * right.value)  # type: ignore[attr-defined]
     if isinstance(left, Ref) and left.kind == "list" and (op == "*" or (op == "+" and isinstance(right, Ref))):
         return _list_arithmetic(it, op, left, right)
     if kind_l is Array or kind_r is Array:
@@ -128,6 +136,8 @@ def _binary_union(it: Interpreter, op: str, left: Value, right: Value, place: Pl
 def _list_arithmetic(it: Interpreter, op: str, left: Ref, right: Value) -> Value:
     """`a + b` and `a * n` of lists."""
     contents = [it.st.content(left)]
+    if op == "*" and _repeats(right) and contents[0].rest is None and not contents[0].open:
+        return Ref("list", it.fr.ctx.depth, Content(tuple(contents[0].items) * right.value))  # type: ignore[attr-defined]
     if op == "+" and isinstance(right, Ref):
         contents.append(it.st.content(right))
         if all(content.rest is None and not content.open for content in contents):
@@ -138,6 +148,26 @@ def _list_arithmetic(it: Interpreter, op: str, left: Ref, right: Value) -> Value
             if isinstance(item, Value):
                 rest = item if rest is None else join(rest, item)
     return Ref("list", it.fr.ctx.depth, Content((), rest, True))
+
+
+_MOST_REPEATED = 16
+
+
+def _repeats(count: Value) -> bool:
+    """Whether a sequence is repeated a small, known number of times."""
+    return isinstance(count, Const) and type(count.value) is int and count.value <= _MOST_REPEATED
+
+
+def _dict_union(it: Interpreter, left: Ref, right: Value) -> Value:
+    """`a | b` of dicts."""
+    content = it.st.content(left)
+    other = it.st.content(right) if isinstance(right, Ref) and right.kind == "dict" else Content({}, None, True)
+    rests = [held.rest for held in (content, other) if held.rest is not None]
+    rest = join(rests[0], rests[1]) if len(rests) == 2 else rests[0] if rests else None
+    items = {**content.items, **other.items}
+    if other.open and not isinstance(right, Ref):
+        items = {}  # any of them may be another one now
+    return Ref("dict", it.fr.ctx.depth, Content(items, rest, content.open or other.open))
 
 
 def _fold(it: Interpreter, op: str, left: Any, right: Any) -> Value:
@@ -187,6 +217,10 @@ def compare(
     """The value of one comparison."""
     if op in ("is", "is not"):
         return _identity(it, op, left, right)
+    if type(left) is Ref or type(right) is Ref:
+        own = dunders.comparison(it, op, left, right, place)
+        if own is not None:
+            return own
     if op in ("in", "not in"):
         return _membership(it, op, left, right, place)
     if (it.donations or it.empties) and not any(_not_array(side) or type(side) is TupleV for side in (left, right)):
