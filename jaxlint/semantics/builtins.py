@@ -544,8 +544,21 @@ def _text(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
     return text_of(it, args)
 
 
+def _format(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
+    if len(args) == 2 and args[0].trace is not None and not (isinstance(args[1], Const) and not args[1].value):
+        it.emit(Concretized(place, args[0], "format spec"))
+    return _text(it, args, kwargs, place)
+
+
 def _namespace(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
     return Ref("object", it.fr.ctx.depth, Content(dict(kwargs), None, bool(args)))
+
+
+def _type(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
+    value = args[0] if len(args) == 1 else None
+    if isinstance(value, Ref) and value.kind == "object" and value.cls is not None:
+        return value.cls
+    return _static(it, "type", args)
 
 
 def _static_of(name: str) -> Handler:
@@ -652,14 +665,14 @@ HANDLERS: dict[str, Handler] = {
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
     "builtins.super": _super,
-    "builtins.type": _static_of("type"),
+    "builtins.type": _type,
     "builtins.id": _static_result,
     "builtins.repr": _text,
     "builtins.str": _text,
     "builtins.hash": _static_result,
     "builtins.ord": _static_result,
     "builtins.chr": _static_result,
-    "builtins.format": _text,
+    "builtins.format": _format,
     "builtins.print": _print,
     "builtins.int": _number("int"),
     "builtins.float": _number("float"),

@@ -17,6 +17,7 @@ from jaxlint.semantics.memos import first_call
 from jaxlint.semantics.provenance import note
 from jaxlint.semantics.state import join
 from jaxlint.semantics.values import (
+    CONTAINER_CHANGES,
     NONE,
     UNKNOWN,
     Array,
@@ -523,12 +524,30 @@ def _decorate(it: Interpreter, decorator: Value, value: Value, place: Place) -> 
             return value
         if name == "functools.wraps" or word in _SAME:
             return value
+        if word == "contextmanager" and isinstance(value, Func) and changes_nothing(value.fn):
+            return value  # entering it gives what the generator yields
     by_method = isinstance(decorator, Method) and isinstance(decorator.receiver, Wrapped)
     if (isinstance(decorator, Opaque | Method) and not by_method) or decorator is UNKNOWN:
         it.gave_up("unknown decorator", decorator.name if isinstance(decorator, Opaque | Method) else "")
         return Opaque(value.fn.name) if isinstance(value, Func) else Opaque()
     result = call(it, decorator, (value,), {}, place)
     return result
+
+
+def changes_nothing(fn: ir.FunctionIR) -> bool:
+    """Whether a function stores nothing into what outlives it, and so has nothing to set back."""
+    if fn.globals or fn.nonlocals:
+        return False
+    for node in compiles.nodes(fn.body):
+        if isinstance(node, ir.Try):
+            return False
+        if isinstance(node, ir.Assign | ir.Delete) and any(isinstance(t, ir.Attr | ir.Sub) for t in node.targets):
+            return False
+        if isinstance(node, ir.AugAssign) and not isinstance(node.target, ir.Name):
+            return False
+        if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.attr in CONTAINER_CHANGES:
+            return False
+    return True
 
 
 def told(it: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], place: Place) -> None:

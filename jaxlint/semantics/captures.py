@@ -119,6 +119,12 @@ def replay_read(ctx: Ctx, variable: Variable, read: Read, actual: dict[int, Valu
         _note_ref(ctx, (variable[0], found.uid, *variable[2:]), moved, found)
 
 
+def replay_write(it: Interpreter, variable: Variable, actual: dict[int, Value]) -> None:
+    """A callee that was run before under a trace wrote to a variable of what it was given."""
+    if variable in it.traced_writes and variable[0] in ("r", "a") and variable[1] in actual:
+        it.traced_writes.add((variable[0], actual[variable[1]].uid, *variable[2:]))
+
+
 # ---- comparing ------------------------------------------------------------------------------------------------------
 
 

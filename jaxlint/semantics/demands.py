@@ -11,6 +11,7 @@ from jaxlint.semantics.values import (
     DEFAULTED,
     Array,
     At,
+    Const,
     Ext,
     Opaque,
     Place,
@@ -175,6 +176,27 @@ def check_index(it: Interpreter, base: Value, index: Value, place: Place) -> Non
             trace = traced_part(it, part)
             if trace is not None and lacks_number(trace):
                 it.emit(HostArrayIndexed(place, base, trace, position))
+
+
+def _may_hold_objects(array: Array) -> bool:
+    """Whether a NumPy array was not made with numbers for its entries."""
+    if array.made is None:
+        return True
+    given = (*array.made.args, *array.made.kwargs.values())
+    return any(
+        (isinstance(value, Ext) and value.name == "builtins.object")
+        or (isinstance(value, Const) and value.value in ("object", "O"))
+        for value in given
+    )
+
+
+def check_store(it: Interpreter, base: Array, value: Value, place: Place) -> None:
+    """Tell of a NumPy array, which holds numbers, that a traced value is put into."""
+    if not it.fr.ctx.depth or base.lib != "numpy" or base.trace is not None or _may_hold_objects(base):
+        return
+    trace = traced_part(it, value)
+    if trace is not None and lacks_number(trace):
+        it.emit(HostArrayIndexed(place, base, trace, None))
 
 
 def _check_bounds(it: Interpreter, index: SliceV, place: Place, position: int) -> None:

@@ -46,9 +46,11 @@ def binary(it: Interpreter, op: str, left: Value, right: Value, place: Place) ->
 
 def comparison(it: Interpreter, op: str, left: Value, right: Value, place: Place) -> Value | None:
     """The value of a comparison or of `left in right` where a class decides it."""
+    from jaxlint.semantics.attributes import class_attr
+
     if op in ("in", "not in"):
-        inside = _own(it, right, "contains", (left,), place)
-        return Opaque(static=True) if inside is not None else None
+        defined = isinstance(right, Ref) and right.cls is not None and class_attr(right.cls, "__contains__") is not None
+        return Opaque(static=True) if defined else None
     name = _COMPARISONS.get(op)
     if name is None:
         return None

@@ -213,11 +213,11 @@ class CompilationTimed(Event):
 
 @dataclass(slots=True, eq=False)
 class HostArrayIndexed(Event):
-    """A NumPy array, which has numbers, is indexed with a traced value."""
+    """A NumPy array, which has numbers, is indexed with a traced value; position None: one is stored in it."""
 
     array: Value
     trace: Trace
-    position: int
+    position: int | None
 
 
 @dataclass(slots=True, eq=False)

@@ -196,6 +196,8 @@ def _ref_item(it: Interpreter, base: Ref, index: Value, place: Place) -> Value:
             if -len(items) <= index.value < len(items):
                 return items[index.value]  # type: ignore[no-any-return]
         if isinstance(index, SliceV):
+            for bound in (index.lower, index.upper, index.step):
+                _index_event(it, bound, "list index", place)
             return _list_slice(it, base, content, index)
         _index_event(it, index, "list index", place)
         if content.rest is not None:
@@ -288,6 +290,11 @@ def set_item(it: Interpreter, base: Value, index: Value, value: Value, place: Pl
 
     if is_jax_array(it, base, base_expr):
         it.emit(ItemAssigned(place, base, op))
+        return
+    if isinstance(base, Array):
+        from jaxlint.semantics.demands import check_store
+
+        check_store(it, base, value, place)
         return
     if isinstance(base, Ref):
         stored = None if op == "del" else value

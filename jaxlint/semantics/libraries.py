@@ -77,6 +77,8 @@ def call_ext(
             info = it.knowledge.function(name)
             if info is not None and info.worldly:
                 effects.touch(it, info, args, kwargs, place)
+            if info is not None and name.startswith("itertools."):
+                check_arguments(it, info, bind_known(info, args, kwargs), args, kwargs, place)
         return handler(it, args, kwargs, place)
     transform = it.knowledge.transforms.get(name)
     if transform is not None:

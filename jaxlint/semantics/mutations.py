@@ -11,12 +11,14 @@ from jaxlint.semantics.values import (
     ClassV,
     Content,
     ExtObj,
+    Func,
     ModuleV,
     Opaque,
     Place,
     Ref,
     Union,
     Value,
+    Wrapped,
     ancestors,
     traced_inside,
 )
@@ -50,7 +52,23 @@ def is_jax_array(it: Interpreter, base: Value, expr: Any) -> bool:
     if isinstance(base, Array):
         return base.lib == "jax"
     if isinstance(base, Opaque):
-        return base.hint == "array" and base.trace is not None and base.trace.certain
+        if base.trace is not None:
+            return base.hint == "array" and base.trace.certain
+        return base.hint == "array" and _declared_jax(it, expr)
+    return False
+
+
+_JAX_TYPES = frozenset({"jax.Array", "jax.numpy.ndarray"})
+"""Annotations that promise an array of JAX and nothing else."""
+
+
+def _declared_jax(it: Interpreter, expr: Any) -> bool:
+    """Whether the annotation of a parameter promises an array of JAX."""
+    from jaxlint.semantics.type_hints import names_library_type
+
+    if type(expr) is ir.Name:
+        found = (param.annotation for param in it.fr.fn.params if param.name == expr.name)
+        return any(annotation is not None and names_library_type(it, annotation, _JAX_TYPES) for annotation in found)
     return False
 
 
@@ -69,7 +87,7 @@ def mutation(
     if _explicit_state(it, target, name) or undone(it, name):
         return
     static = stored is None or traced_inside(stored) is None
-    if static and (_balanced(it) or _memoised(it, name) or deliberate_store(it, name, place)):
+    if static and (_balanced(it) or _memoised(it, name, place) or deliberate_store(it, name, place)):
         return
     root: Value = target
     for item in ancestors(target):
@@ -133,10 +151,22 @@ def _balanced(it: Interpreter) -> bool:
     return False
 
 
-def _memoised(it: Interpreter, name: str) -> bool:
+def _memoised(it: Interpreter, name: str, place: Place) -> bool:
     """Whether the function looks into the container before it stores: a memo, which may be filled once."""
     uses = it.fr.fn.uses.get(name.removesuffix("[…]"), set())
-    return bool(uses & {"in", ".get", "len()"})
+    return bool(uses & {"in", ".get", "len()"}) and not _counts_up(it, place)
+
+
+def _counts_up(it: Interpreter, place: Place) -> bool:
+    """Whether the statement stores a number that it computes from the one it finds: `d[k] = d.get(k, 0) + 1`."""
+    from jaxlint.semantics.compiles import nodes
+
+    stmt = next((node for node in nodes(it.fr.fn.body) if isinstance(node, ir.Assign) and node.id == place[1]), None)
+    if stmt is None or not isinstance(stmt.value, ir.Bin) or not isinstance(stmt.targets[0], ir.Sub):
+        return False
+    held = describe(stmt.targets[0].obj)
+    called = (node.func for node in nodes([stmt.value]) if isinstance(node, ir.Call))
+    return any(isinstance(func, ir.Attr) and func.attr == "get" and describe(func.obj) == held for func in called)
 
 
 def deliberate_store(it: Interpreter, name: str, place: Place) -> bool:
@@ -187,6 +217,9 @@ def set_attr(it: Interpreter, base: Value, attr: str, value: Value, place: Place
     elif isinstance(base, ExtObj):
         kind = it.knowledge.classes.get(base.cls, "")
         if it.fr.ctx.depth > 0 and base.uid < it.fr.ctx.mark and kind in ("", "object", "static_object"):
+            it.emit(Mutated(place, "object", name, value, it.fr.ctx.why, it.fr.ctx.transform))
+    elif isinstance(base, Func | Wrapped):
+        if it.fr.ctx.depth > 0 and base.uid < it.fr.ctx.mark and traced_inside(value) is not None:
             it.emit(Mutated(place, "object", name, value, it.fr.ctx.why, it.fr.ctx.transform))
     elif isinstance(base, ClassV):
         if it.fr.ctx.depth > 0 and (base.closure is None or base.uid < it.fr.ctx.mark):

@@ -115,6 +115,7 @@ class Replay:
         if self.summary.reads:
             for variable, read in self.summary.reads.items():
                 captures.replay_read(ctx, variable, read, self.actual)
+                captures.replay_write(it, variable, self.actual)
         for key, content in self.summary.heap:
             if isinstance(key, tuple) and key[0] == "cap":
                 captures.replay(it, key, content, self.actual)

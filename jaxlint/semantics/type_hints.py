@@ -99,6 +99,12 @@ def _dotted_value(it: Interpreter, expr: ir.Expr) -> Value | None:
     return None
 
 
+def names_library_type(it: Interpreter, annotation: ir.Expr, names: frozenset[str]) -> bool:
+    """Whether an annotation is one of these types of libraries, and no union or container of them."""
+    value = _dotted_value(it, annotation)
+    return isinstance(value, Ext) and value.name in names
+
+
 def annotated(it: Interpreter, annotation: ir.Expr, value: Value) -> Value:
     """An opaque value, with what its annotation says of it."""
     if not isinstance(value, Opaque) or value.hint is not None:

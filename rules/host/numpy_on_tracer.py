@@ -29,6 +29,10 @@ class NumpyOnTracerRule(Rule):
             "`{array}` is a NumPy array and cannot be indexed with `{operand}`, which is traced in "
             "`{function}`: it raises `{error}`"
         ),
+        "store": (
+            "`{statement}` stores a value that is traced in `{function}` in a NumPy array, which holds numbers: "
+            "it fails when it is traced"
+        ),
         "grad": (
             "`{call}` needs the numbers of `{operand}`, which is being differentiated in `{function}`: it "
             "raises `{error}`"
@@ -40,7 +44,7 @@ class NumpyOnTracerRule(Rule):
     explanation = Explanation(
         what=(
             "A function of NumPy or SciPy that needs the numbers is applied to a traced value, or a NumPy "
-            "array is indexed with one."
+            "array is indexed with one, or one is stored in it."
         ),
         why=(
             "NumPy converts its operands to its own arrays, and a traced value has no numbers to convert: "
@@ -88,7 +92,17 @@ def softplus(x):
         )
 
     def on_host_array_indexed(self, event: HostArrayIndexed, ctx: RuleContext) -> None:
-        """A NumPy array is indexed with a traced value."""
+        """A NumPy array is indexed with a traced value, or one is stored in it."""
+        if event.position is None:
+            ctx.report(
+                self,
+                event.place,
+                "store",
+                related=ctx.chain(event.trace.why),
+                statement=ctx.text(event.place),
+                function=function_at(event.place),
+            )
+            return
         ctx.report(
             self,
             event.place,
