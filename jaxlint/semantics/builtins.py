@@ -42,6 +42,7 @@ from jaxlint.semantics.values import (
     Wrapped,
     fingerprint,
     fresh_uid,
+    members,
     merge_traces,
     traced_inside,
 )
@@ -407,7 +408,8 @@ def _comparing(it: Interpreter, name: str, args: Args, place: Place) -> Value | 
     if len(args) == 1:
         value = args[0]
         known = ("array",) if name == "sorted()" else ("array", None)
-        if isinstance(value, Opaque) and value.trace is not None and value.hint not in known:
+        parts = [part for part in members(value) if isinstance(part, Opaque) and part.trace is not None]
+        if any(part.hint not in known for part in parts):
             return None
         sequence: Sequence = iterate(it, value, place)
         count = sequence.length if sequence.length is not None else 1
