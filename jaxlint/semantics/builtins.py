@@ -643,6 +643,14 @@ def _dataclass_replace(it: Interpreter, args: Args, kwargs: Kwargs, place: Place
     return changed
 
 
+def _asdict(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
+    value = args[0] if args else UNKNOWN
+    if not isinstance(value, Ref) or value.kind != "object":
+        return Opaque(trace=value.trace)
+    content = it.st.content(value)
+    return Ref("dict", it.fr.ctx.depth, Content(dict(content.items), content.rest, content.open))
+
+
 def _operator(name: str) -> Handler:
     def handler(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
         return binary(it, name, args[0], args[1], place) if len(args) == 2 else Opaque()
@@ -716,6 +724,7 @@ HANDLERS: dict[str, Handler] = {
     "copy.deepcopy": _copy,
     "typing.cast": lambda it, args, kwargs, place: args[1] if len(args) > 1 else UNKNOWN,
     "dataclasses.replace": _dataclass_replace,
+    "dataclasses.asdict": _asdict,
     **iterators.HANDLERS,
     **tuples.HANDLERS,
     "operator.add": _operator("+"),

@@ -134,6 +134,8 @@ class Interpreter:
         """Whether the function of an entry itself runs, not a callee of it."""
         self.traced_functions: set[int] = set()
         """Functions that ran under a trace."""
+        self.hidden_slopes: set[Place] = set()
+        """Operations that a selection hides though their slope comes back through it."""
         self.given_collections: set[tuple[ir.FunctionIR, str]] = set()
         """Parameters, by function and name, that a call gives a list, a tuple or a dict."""
         self.decorated_away: set[int] = set()

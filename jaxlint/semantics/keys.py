@@ -323,8 +323,7 @@ def conflict(a: Use, b: Use) -> bool:
 def _report(it: Interpreter, value: Value, use: Use, earlier: Use) -> None:
     place, earlier_place, depth = diverge(use, earlier)
     loop = _other_pass(use, earlier)
-    apart = place != earlier_place or "fold" in (use.how, earlier.how)
-    if loop and apart and not _older_than_loop(value, use, earlier):
+    if loop and "fold" in (use.how, earlier.how) and not _older_than_loop(value, use, earlier):
         loop = False  # each pass derives its own key; the one that the next derives from was used up as well
     if place == earlier_place and not loop:
         return

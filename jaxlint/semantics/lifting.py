@@ -291,6 +291,7 @@ def element_of(it: Interpreter, value: Value, trace: Trace, level: int = 0, step
         made = Opaque(value.name, trace=trace, hint=value.hint if value.hint in ("array", "key", "dict") else None)
         # The rows of an opaque value are keys when the value turns out to hold keys.
         made.parent, made.tag = value, ("row", Opaque("step", static=True))
+        it.row_origins.append((made, value))
         return made
     if isinstance(value, Const):
         return value

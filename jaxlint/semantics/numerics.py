@@ -42,8 +42,13 @@ def check_function(it: Interpreter, name: str, args: tuple[Value, ...], place: P
     if made is None:
         return
     found = _logarithm(made) if name.endswith("log") else _root(made)
-    if found is not None:
-        it.emit(FormulaUnstable(place, *found))
+    if found is None:
+        return
+    event = FormulaUnstable(place, *found)
+    if found[0] != "root":
+        it.emit(event)
+    else:  # where a selection hides it, that is what there is to tell
+        it.later.append(lambda: None if place in it.hidden_slopes else it.emit(event))
 
 
 def check_arithmetic(it: Interpreter, op: str, left: Value, right: Value, place: Place) -> None:

@@ -142,6 +142,9 @@ def _list_arithmetic(it: Interpreter, op: str, left: Ref, right: Value) -> Value
         contents.append(it.st.content(right))
         if all(content.rest is None and not content.open for content in contents):
             return Ref("list", it.fr.ctx.depth, Content(tuple(contents[0].items) + tuple(contents[1].items)))
+    if op == "*" and contents[0].rest is None and not contents[0].open and len(contents[0].items) == 1:
+        item = contents[0].items[0]
+        return Ref("list", it.fr.ctx.depth, Content((item, item), item, True))  # the same one, any number of times
     rest: Value | None = None
     for content in contents:
         for item in (*content.items, *((content.rest,) if content.rest is not None else ())):

@@ -33,6 +33,7 @@ def check_select(it: Interpreter, args: tuple[Value, ...], place: Place) -> None
         for made, operand in _risks(side, natural):
             if any(_guards(test, operand, made, chosen) for test in tests):
                 it.emit(SlopeHidden(place, short(made) or made.op, made.place))
+                it.hidden_slopes.add(made.place)
                 return
 
 

@@ -203,7 +203,7 @@ def called_wrapper(it: Interpreter, wrapped: Wrapped, result: Value, place: Plac
     if compiled and wrapped.uid not in timeline.called:
         timeline.called.add(wrapped.uid)
         own = wrapped.uid in timeline.made or (bool(it.running) and it.running[0].name in _MAIN)
-        if timeline.active and (own or _met_nowhere_else(it, wrapped)):
+        if timeline.active and (own or (not it.passes and _met_nowhere_else(it, wrapped))):
             timeline.compiles.append((timeline.tick + 1, place, wrapped))
     if wrapped.transform.mode in ("abstract", "batched", "diff"):
         dispatched(it, result, place, compiled=compiled)
