@@ -113,10 +113,10 @@ def _program_enables(project: Project, path: str, text: str) -> bool:
 
 
 def _package(folder: str) -> str | None:
-    """The outermost package around a folder; one between them may lack the file that makes it a package."""
+    """The outermost package around a folder; up to two between them may lack the file that makes one."""
     found = None
     missing = 0
-    while missing < 2 and folder != os.path.dirname(folder):
+    while missing < 3 and folder != os.path.dirname(folder):
         if os.path.isfile(os.path.join(folder, "__init__.py")):
             found, missing = folder, 0
         else:

@@ -23,7 +23,7 @@ WIDE = "import jax.numpy as jnp\n\n\ndef rows(n):\n    return jnp.zeros(n, dtype
 )
 def test_the_package_decides(tmp_path: Path, init: str, found: bool) -> None:
     """Also for a file in a folder of it that is no package itself."""
-    file = tmp_path / "pkg" / "inner" / "deep" / "rows.py"
+    file = tmp_path / "pkg" / "_src" / "inner" / "deep" / "rows.py"
     file.parent.mkdir(parents=True)
     file.write_text(WIDE, encoding="utf-8")
     (file.parent / "__init__.py").write_text("", encoding="utf-8")
