@@ -394,7 +394,7 @@ def finish(it: Interpreter) -> None:
         if not deliberate(_DISPATCH, (second.place, place)) and not _renewed(first, second, place):
             it.emit(TimingUnblocked(second.place, first.place, work.place))
     for first, second, place, call, wrapped in timeline.firsts:
-        if second.place in timeline.carried or deliberate(_COMPILE, (second.place, place)):
+        if second.place in timeline.carried or deliberate(_COMPILE, (second.place, place)) or _given_to(place, call):
             continue
         if not _renewed(first, second, place):
             it.emit(CompilationTimed(call, first.place, wrapped.inner))
@@ -412,6 +412,17 @@ def deliberate(words: re.Pattern[str], places: tuple[Place, ...]) -> bool:
     if any(words.search(_statement_text(place)) for place in places):
         return True
     return _is_deadline(module, id, fn)
+
+
+def _given_to(place: Place, call: Place) -> bool:
+    """Whether a difference is an argument of the call itself: the time so far, which the program goes on with."""
+    nodes = place[0].nodes
+    if nodes is None or place[0] is not call[0] or not isinstance(node := nodes[call[1]], cst.Call):
+        return False
+    search = _Within(nodes[place[1]])
+    for argument in node.args:
+        argument.visit(search)
+    return search.found
 
 
 def _renewed(first: Reading, second: Reading, place: Place) -> bool:
@@ -468,6 +479,18 @@ def _is_deadline(module: ir.ModuleIR, id: int, fn: ir.FunctionIR | None) -> bool
         return False
     names = [target.target.value for target in statement.targets if isinstance(target.target, cst.Name)]
     return any("order" in fn.uses.get(name, ()) for name in names)
+
+
+class _Within(cst.CSTVisitor):
+    """Looks for a node below another."""
+
+    def __init__(self, node: cst.CSTNode) -> None:
+        self.node = node
+        self.found = False
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        self.found = self.found or node is self.node
+        return not self.found
 
 
 class _Compared(cst.CSTVisitor):
