@@ -417,7 +417,7 @@ def deliberate(words: re.Pattern[str], places: tuple[Place, ...]) -> bool:
 def _given_to(place: Place, call: Place) -> bool:
     """Whether a difference is an argument of the call itself: the time so far, which the program goes on with."""
     nodes = place[0].nodes
-    if nodes is None or place[0] is not call[0] or not isinstance(node := nodes[call[1]], cst.Call):
+    if place[0] is not call[0] or not isinstance(node := nodes[call[1]], cst.Call):
         return False
     search = _Within(nodes[place[1]])
     for argument in node.args:
