@@ -91,3 +91,17 @@ def test_older_versions_agree(code: str, version: str, tmp_path: Path) -> None:
     verdicts = tried(code, RULES[code].explanation.wrong, tmp_path, python)
     allowed = {"confirmed"} if code not in NOT_ON[version] else {"refuted", "inconclusive"}
     assert {verdict for verdict, _ in verdicts} <= allowed, verdicts
+
+
+def test_what_is_made_at_the_line_compiles_on_another(tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import jax\n\n\ndef largest(values):\n    @jax.jit\n    def inner(x):\n        return jax.numpy.max(x)\n\n"
+        "    return inner(values) + 1\n"
+    )
+    finding = Finding("JAX502", "", Severity.ERROR, "m", str(path), Span(5, 5, 5, 13), "")
+    (found,) = confirm([finding], {"JAX502": "recompilation"}, Conditions(sys.executable, tmp_path))
+    assert found.confirmation is not None
+    assert found.confirmation.verdict == "confirmed", found.confirmation
+    assert "compiled once again (jit(inner))" in found.confirmation.evidence

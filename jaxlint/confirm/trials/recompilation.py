@@ -36,6 +36,10 @@ def _is_each_time(events: list[Event], run: Run, rows: range) -> bool:
     )
 
 
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
 def decide(lab: Lab, finding: Finding) -> Verdict:
     """Count compilations of the second call, or of one name at the line where there is no second call."""
     question = lab.question(finding)
@@ -43,11 +47,13 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
     function = question.target.function
     end = getattr(function, "end_lineno", last) or last
     looped = _is_in_loop(lab.loaded.tree, function, question.rows)
+    # What is made at the line, or by its loop, may be called on another line of the function.
+    made = looped or isinstance(question.target.statement, ast.FunctionDef | ast.Assign)
+    rows = range(first, (max(end, last) if made else last) + 1)
 
     def compiled(run: Run) -> list[Event]:
         events = [event for event in run.events if event.kind == "compiled"]
-        # What a loop makes at the line may be called on another line of the function.
-        return [event for event in events if event.at(first, max(end, last) if looped else last) is not None]
+        return [event for event in events if event.at(first, rows.stop - 1) is not None]
 
     def examine(run: Run) -> Verdict | None:
         row = run.watched.row(first, last)
@@ -63,9 +69,9 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
         second = run.again(mode=Mode(), **same)
         again = compiled(second)
         passes = second.watched.row(first, last).ran
-        if again and (len(again) > 1 or passes == 1 if looped else _is_each_time(again, second, question.rows)):
+        if again and (len(again) > 1 or passes == 1 if looped else _is_each_time(again, second, rows)):
             listed = ", ".join(sorted({event.name for event in again if event.name})) or "programs"
-            return confirmed(f"a second call with equal arguments compiled {len(again)} times again ({listed})")
+            return confirmed(f"a second call with equal arguments compiled {_times(len(again))} again ({listed})")
         if run.error is None and second.error is None and passes and not again:
             return refuted("a second call with equal arguments compiled nothing")
         return None
