@@ -106,6 +106,8 @@ def test_the_surroundings_of_a_place() -> None:
     assert (target.chain, ast.unparse(target.statement or tree)) == (("f",), "x = g(x)")
     assert target_of(tree, finding(13, 15)).chain == ("C", "m")
     assert target_of(tree, finding(3, 1)).chain == ()
+    nested = ast.parse("def outer(x):\n    @jit\n    def inner(y): return y\n    return inner(x)\n")
+    assert target_of(nested, finding(2, 5)).chain == ("outer",)
     loop = target_of(tree, finding(7, 4, 8))
     assert (loop.first_row, loop.last_row) == (7, 7)
     assert uncovered(target, {5, 7}) == [6]

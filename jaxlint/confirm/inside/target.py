@@ -92,8 +92,11 @@ def _holds(node: ast.AST, row: int, column: int) -> bool:
 
 
 def _body_row(node: ast.AST) -> int:
+    """The row on which a body begins; that of a decorator, where its first statement has one."""
     body: Any = getattr(node, "body", None)
-    return int(body[0].lineno if isinstance(body, list) and body else getattr(node, "lineno", 0))
+    if not isinstance(body, list) or not body:
+        return int(getattr(node, "lineno", 0))
+    return int(min(part.lineno for part in [body[0], *getattr(body[0], "decorator_list", [])]))
 
 
 @dataclass(slots=True)
