@@ -25,9 +25,8 @@ def write(pieces: str | Iterable[str], stream: TextIO | None = None) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), stream.fileno()
-        )  # or Python fails once more when it closes the stream
+        # Python would fail once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         raise UsageError(f"the output cannot be written: {(error.strerror or str(error)).lower()}") from None
 
 
