@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.semantics import buffers
+from jaxlint.semantics import buffers, tuples
 from jaxlint.semantics.attributes import bind, class_attr, class_field, version
 from jaxlint.semantics.registered import note_static
 from jaxlint.semantics.type_hints import annotated, annotation_of
@@ -67,6 +67,9 @@ def define_class(it: Interpreter, stmt: ir.ClassDef) -> Value:
             cls.bases.append(value)
         elif isinstance(value, Ext):
             cls.ext_bases.append(value.name)
+        elif (named := tuples.defaults_of(value)) is not None:
+            cls.ext_bases.append("typing.NamedTuple")
+            cls.fields.update({name: Field("", default, False) for name, default in named.items()})
         else:
             cls.ext_bases.append("?")
     cls.kind = _kind(it, cls)

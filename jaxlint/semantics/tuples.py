@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from jaxlint.semantics.values import UNKNOWN, Const, Opaque, Partial, Place, Ref, TupleV, Value
+from jaxlint.semantics.values import UNKNOWN, Const, Ext, Opaque, Partial, Place, Ref, TupleV, Value
 
 if TYPE_CHECKING:
     from jaxlint.semantics.interpreter import Interpreter
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
+_CLASS = "collections.__namedtuple__"
+
 Handler = Callable[["Interpreter", Args, Kwargs, Place], Value]
 
 
@@ -45,7 +47,19 @@ def _factory(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value
         return Opaque()
     fields = TupleV(tuple(Const(name) for name in names))
     defaults = _listed(it, kwargs.get("defaults", UNKNOWN)) or ()
-    return Partial(it.ext("collections.__namedtuple__"), (fields, TupleV(defaults)), {})
+    return Partial(it.ext(_CLASS), (fields, TupleV(defaults)), {})
+
+
+def defaults_of(value: Value) -> dict[str, Value | None] | None:
+    """The fields, with their defaults, of a named tuple that a class is derived from; None where it is no such."""
+    if not isinstance(value, Partial) or not isinstance(value.func, Ext) or value.func.name != _CLASS:
+        return None
+    fields, defaults = value.args
+    if not isinstance(fields, TupleV) or not isinstance(defaults, TupleV):
+        return None
+    found: dict[str, Value | None] = {name.value: None for name in fields.items if isinstance(name, Const)}
+    found.update(zip(list(found)[len(found) - len(defaults.items) :], defaults.items, strict=False))
+    return found
 
 
 def _instance(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Value:
@@ -62,5 +76,5 @@ def _instance(it: Interpreter, args: Args, kwargs: Kwargs, place: Place) -> Valu
 HANDLERS: dict[str, Handler] = {
     "collections.namedtuple": _factory,
     "typing.NamedTuple": _factory,
-    "collections.__namedtuple__": _instance,
+    _CLASS: _instance,
 }
