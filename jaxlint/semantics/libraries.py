@@ -306,7 +306,9 @@ def _effects(
             if isinstance(value, TupleV | Ref):
                 keys.consume_deep(it, value, "init", place)
             else:
-                keys.consume(it, value, "init", place)
+                # A stream of keys may be made of a seed as well: what it is made of need be no key.
+                stream = it.knowledge.classes.get(info.name) in ("nnx_rngs", "key_stream")
+                keys.consume(it, value, "init", place, definite=not stream)
         elif effect == "split" and value is not None:
             result = keys.split(it, value, bound.get("num"), place)
         elif effect == "fold" and value is not None:
