@@ -7,12 +7,11 @@ waiting for a result waits for all that was dispatched before it. Only code outs
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from jaxlint.semantics.compiles import nodes
 from jaxlint.semantics.events import CompilationTimed, HostSynced, TimingUnblocked
 from jaxlint.semantics.values import (
     Array,
@@ -27,10 +26,10 @@ from jaxlint.semantics.values import (
     ancestors,
     fresh_uid,
 )
-from jaxlint.syntax import ir
 
 if TYPE_CHECKING:
     from jaxlint.semantics.interpreter import Interpreter
+    from jaxlint.syntax import ir
 
 CLOCKS = frozenset(
     [
@@ -203,33 +202,10 @@ def called_wrapper(it: Interpreter, wrapped: Wrapped, result: Value, place: Plac
     if compiled and wrapped.uid not in timeline.called:
         timeline.called.add(wrapped.uid)
         own = wrapped.uid in timeline.made or (bool(it.running) and it.running[0].name in _MAIN)
-        if timeline.active and (own or (not it.passes and _met_nowhere_else(it, wrapped))):
+        if timeline.active and own:
             timeline.compiles.append((timeline.tick + 1, place, wrapped))
     if wrapped.transform.mode in ("abstract", "batched", "diff"):
         dispatched(it, result, place, compiled=compiled)
-
-
-def _met_nowhere_else(it: Interpreter, wrapped: Wrapped) -> bool:
-    """Whether nothing but the running function calls a compiled function of its module, and that is called once."""
-    fn = it.fr.fn
-    module = fn.module
-    name = next((name for name, value in it.fr.env.names.items() if value is wrapped), None)
-    if name is None or fn.parent is not module.top or fn.class_name is not None:
-        return False
-    body = [node for node in nodes(module.body) if type(node) is ir.Name]
-    inside = sum(node.name == name for node in nodes(fn.body) if type(node) is ir.Name)
-    bound = sum(target.name == name for target in _targets(module.body))
-    if sum(node.name == name for node in body) != inside + bound or sum(node.name == fn.name for node in body) > 1:
-        return False
-    loops = (node for node in nodes(module.body) if isinstance(node, ir.For | ir.While | ir.Comp))
-    return not any(type(node) is ir.Name and node.name == fn.name for loop in loops for node in nodes([loop]))
-
-
-def _targets(body: list[ir.Stmt]) -> Iterator[ir.Name]:
-    """The names that the assignments of a module bind."""
-    for stmt in body:
-        if isinstance(stmt, ir.Assign):
-            yield from (target for target in stmt.targets if isinstance(target, ir.Name))
 
 
 def compiled_ahead(it: Interpreter, wrapped: Wrapped) -> None:
