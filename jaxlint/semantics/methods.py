@@ -448,6 +448,8 @@ def _ext_obj_method(
     if receiver.cls == "jax.stages.Lowered" and name == "compile":
         return ExtObj("jax.stages.Compiled", receiver.args)
     kind = it.knowledge.classes.get(receiver.cls, "")
+    if kind == "nnx_rngs" and name in ("fork", "split", "items", "keys", "values"):
+        return ExtObj(receiver.cls) if name in ("fork", "split") else Opaque()
     if kind in ("key_stream", "nnx_rngs"):
         return Key(place)
     if receiver.cls in _HAIKU_PAIRS and name in ("init", "apply") and receiver.args:
