@@ -19,13 +19,18 @@ from tests.interface.fake import run, write
 REUSED = "import jax\n\n\ndef f(key):\n    return jax.random.normal(key), jax.random.normal(key)\n"
 MENDED = REUSED.replace("jax.random.normal(key)\n", "1.0\n")
 PATIENCE = 120.0
+HEARING = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from jaxlint.cli.main import main; sys.exit(main())"
+)
+"""The command, also where a shell that started the tests in the background has them ignore Ctrl-C."""
 
 
 class Watcher:
     """A running `jaxlint check --watch` and what it has written."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
-        command = [sys.executable, "-m", "jaxlint", "check", "-w", "--format", "concise", "-j", "1", *arguments]
+        command = [sys.executable, "-c", HEARING, "check", "-w", "--format", "concise", "-j", "1", *arguments]
         self.process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
         )
