@@ -57,7 +57,7 @@ MAX_STEPS = 6_000
 """Statements run for one entry before its further calls count as unknown."""
 
 
-MAX_HELD = 100_000_000
+MAX_HELD = 150_000_000
 """Bytes of what one file's run leaves for the next beyond which it is let go."""
 
 
