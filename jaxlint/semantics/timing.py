@@ -367,10 +367,14 @@ def finish(it: Interpreter) -> None:
         work = second.last
         if work is None or first.tick in timeline.finished or second.place in timeline.carried:
             continue
+        if _so_far(first, second):
+            continue
         if not deliberate(_DISPATCH, (second.place, place)) and not _renewed(first, second, place):
             it.emit(TimingUnblocked(second.place, first.place, work.place))
     for first, second, place, call, wrapped in timeline.firsts:
         if second.place in timeline.carried or deliberate(_COMPILE, (second.place, place)) or _given_to(place, call):
+            continue
+        if _so_far(first, second):
             continue
         if not _renewed(first, second, place):
             it.emit(CompilationTimed(call, first.place, wrapped.inner))
@@ -388,6 +392,12 @@ def deliberate(words: re.Pattern[str], places: tuple[Place, ...]) -> bool:
     if any(words.search(_statement_text(place)) for place in places):
         return True
     return _is_deadline(module, id, fn)
+
+
+def _so_far(first: Reading, second: Reading) -> bool:
+    """Whether the passes of a loop tell the time since before it: how long the program runs, not what its work takes."""
+    outside = len(first.passes)
+    return len(second.passes) > outside and second.passes[:outside] == first.passes
 
 
 def _given_to(place: Place, call: Place) -> bool:
