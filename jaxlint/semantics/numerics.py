@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from jaxlint.semantics.events import FormulaUnstable
@@ -16,6 +17,10 @@ FUNCTIONS = frozenset(f"{module}.{name}" for module in ("jax.numpy", "jax.lax") 
 """Functions whose argument may make an unstable formula of them."""
 
 _COUNTS = frozenset(["arange", "bincount", "count_nonzero", "iota", "len", "floor", "ceil", "round", "argmax"])
+_COUNT_NAMES = re.compile(
+    r"[nkij]|n_\w+|num(_\w+)?|\w*(count|counter|epoch|index|idx|iteration|length|rank|step|visits)s?", re.IGNORECASE
+)
+"""Names of parameters and fields that hold whole numbers."""
 _SIGMOIDS = frozenset(["sigmoid", "expit", "logistic"])
 _MAXIMA = frozenset(
     [
@@ -100,7 +105,12 @@ def _counted(value: Value) -> bool:
     if made is not None and made.op == "-" and len(made.args) == 2:
         return True
     parts = [part for part in closure(value).values() if isinstance(part, Array | Opaque)]
-    return any(short(part.made) in _COUNTS or (isinstance(part, Opaque) and part.hint == "int") for part in parts)
+    return any(short(part.made) in _COUNTS or (isinstance(part, Opaque) and _whole(part)) for part in parts)
+
+
+def _whole(value: Opaque) -> bool:
+    """Whether an unknown value is a whole number, by its annotation or, where there is none, by its name."""
+    return value.hint == "int" or bool(_COUNT_NAMES.fullmatch(value.name.rpartition(".")[2]))
 
 
 def _exponential(value: Value | None) -> Value | None:

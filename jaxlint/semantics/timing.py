@@ -395,7 +395,7 @@ def deliberate(words: re.Pattern[str], places: tuple[Place, ...]) -> bool:
 
 
 def _so_far(first: Reading, second: Reading) -> bool:
-    """Whether the passes of a loop tell the time since before it: how long the program runs, not what its work takes."""
+    """Whether the passes of a loop tell the time since before it: the age of the program, not what its work takes."""
     outside = len(first.passes)
     return len(second.passes) > outside and second.passes[:outside] == first.passes
 
