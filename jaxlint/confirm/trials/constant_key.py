@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jaxlint.confirm.inside import programs
 from jaxlint.confirm.inside.verdict import confirmed
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
             if not event.data["constant"] or event.data["abstract"]:
                 continue
             if event.staged:
+                made = programs.also(lab, question, lambda: programs.equation(lab, run, question.rows, "random_seed"))
                 return confirmed(
-                    f"`{event.name}({event.data['seed']})` ran while JAX traced: the key is a constant there"
+                    f"`{event.name}({event.data['seed']})` ran while JAX traced: the key is a constant there{made}"
                 )
             for earlier in seeds[:index]:
                 if earlier.data["seed"] == event.data["seed"] and (row := _repeated(earlier, event)):

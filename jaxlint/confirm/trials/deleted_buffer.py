@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jaxlint.confirm.inside import programs
 from jaxlint.confirm.inside.raised import evidence, matches, passed_through
 from jaxlint.confirm.inside.verdict import confirmed, refuted
 
@@ -23,7 +24,8 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
     def examine(run: Run) -> Verdict | None:
         if run.error is not None:
             if matches(run.error, [], _WORDS) and passed_through(run, question, lab.loaded.path):
-                return confirmed(evidence(run, lab.loaded.path))
+                donated = programs.also(lab, question, lambda: programs.donation(lab, run))
+                return confirmed(evidence(run, lab.loaded.path) + donated)
             return None
         if run.watched.row(question.rows.start, question.rows.stop - 1).ran:
             return refuted("the line ran, and every buffer that it read was there")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.confirm.inside import programs
 from jaxlint.confirm.inside.runs import Mode, describe
 from jaxlint.confirm.inside.verdict import confirmed, refuted
 
@@ -27,13 +28,19 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
         used = [event for event in run.events if event.kind == "empty" and event.rows[0] in question.rows]
         if not used or run.again is None or run.entry is None or run.error is not None:
             return None
+
+        def shown() -> str:
+            return programs.also(lab, question, lambda: programs.equation(lab, run, question.rows, "empty"))
+
         for fill in _FILLS:
             other = run.again(mode=Mode(fill=fill))
             if other.error is not None:
-                return confirmed(f"with {fill:g} in place of zeros, the program fails: {describe(other.error)}")
+                return confirmed(
+                    f"with {fill:g} in place of zeros, the program fails: {describe(other.error)}{shown()}"
+                )
             difference = _difference(run.result, other.result)
             if difference:
-                return confirmed(f"with {fill:g} in place of zeros in `{used[0].name}`, {difference}")
+                return confirmed(f"with {fill:g} in place of zeros in `{used[0].name}`, {difference}{shown()}")
         return refuted("the result does not depend on what `empty` holds")
 
     return lab.search(question, examine, Mode(fill=0.0), ours_refute=False)

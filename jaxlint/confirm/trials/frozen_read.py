@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jaxlint.confirm.inside import programs
 from jaxlint.confirm.inside.verdict import confirmed
 
 if TYPE_CHECKING:
@@ -20,9 +21,11 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
     def examine(run: Run) -> Verdict | None:
         for event in run.events:
             if event.kind == "outside" and event.staged and event.rows[0] in question.rows:
-                return confirmed(
-                    f"`{event.name}` ran {_count(run, event.name)} while JAX traced: later calls keep its value"
-                )
+                # The environment is the same in the next trace.
+                varies = event.name != "os.environ"
+                changed = programs.also(lab, question, lambda: programs.unequal(lab, run)) if varies else ""
+                times = _count(run, event.name)
+                return confirmed(f"`{event.name}` ran {times} while JAX traced: later calls keep its value{changed}")
         return None
 
     return lab.search(question, examine)

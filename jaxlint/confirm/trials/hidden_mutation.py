@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jaxlint.confirm.inside import programs
 from jaxlint.confirm.inside.stores import Stores
 from jaxlint.confirm.inside.verdict import confirmed, refuted
 
@@ -26,7 +27,10 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
                 continue
             if store.outlives and (store.staged or store.tracers):
                 ran = run.watched.row(question.rows.start, question.rows.stop - 1).ran
-                return confirmed(f"`{store.text}` was changed while JAX traced; the line ran {ran} times in the run")
+                changed = programs.also(lab, question, lambda: programs.unequal(lab, run))
+                return confirmed(
+                    f"`{store.text}` was changed while JAX traced; the line ran {ran} times in the run{changed}"
+                )
             if store.lost and store.staged and store.held not in _returned(run, store.frame):
                 return confirmed(f"`{store.text}` was changed in a copy made by the transformation: the store is lost")
         if found and run.error is None:

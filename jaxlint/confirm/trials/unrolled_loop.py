@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.confirm.inside import traces
+from jaxlint.confirm.inside import programs, traces
 from jaxlint.confirm.inside.runs import Mode
 from jaxlint.confirm.inside.verdict import confirmed
 
@@ -34,10 +34,14 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
             # Thousands of copies take minutes to trace and prove no more.
             raise EnoughError(f"{_LARGE} passes were traced, and more would have been")
 
+    def copies(run: Run) -> str:
+        end = getattr(question.target.statement, "end_lineno", None) or row
+        return programs.also(lab, question, lambda: programs.repeated(lab, run, range(row, end + 1)))
+
     def examine(run: Run) -> Verdict | None:
         counted.clear()
         if isinstance(run.error, EnoughError):
-            return confirmed(f"{run.error}: the program holds as many copies of the body")
+            return confirmed(f"{run.error}: the program holds as many copies of the body{copies(run)}")
         passes = run.watched.row(row, row).staged - 1
         if passes < 1 or run.entry is None or run.error is not None or run.entry.receivers:
             return None
@@ -47,7 +51,9 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
         )  # fmt: skip
         more = larger.watched.row(row, row).staged - 1
         if larger.error is None and more > passes:
-            return confirmed(f"the loop was traced {passes} times, and {more} times with arrays twice as long")
+            return confirmed(
+                f"the loop was traced {passes} times, and {more} times with arrays twice as long{copies(run)}"
+            )
         return None
 
     return lab.search(question, examine, Mode(fresh=True), {row: [stop]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from jaxlint.confirm.inside import programs
 from jaxlint.confirm.inside.runs import Mode
 from jaxlint.confirm.inside.verdict import confirmed, refuted
 
@@ -30,7 +31,11 @@ def decide(lab: Lab, finding: Finding) -> Verdict:
         )
         name, count = names.most_common(1)[0] if names else ("", 0)
         if count >= max(_FEWEST, 0.6 * passes):
-            return confirmed(f"{name or 'the program'} was compiled {count} times in {passes} passes of the line")
+            function = name.removeprefix("jit(").removesuffix(")")
+            changed = programs.also(lab, question, lambda: programs.between_calls(lab, run, function))
+            return confirmed(
+                f"{name or 'the program'} was compiled {count} times in {passes} passes of the line{changed}"
+            )
         if run.error is None and passes > _FEWEST and count <= 1:
             return refuted(f"the line compiled {count} times in {passes} passes")
         return None

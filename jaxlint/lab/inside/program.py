@@ -13,7 +13,7 @@ def describe(closed: Any) -> dict[str, Any]:
     """Size, primitives, constants and effects of a closed jaxpr."""
     primitives: Counter[str] = Counter()
     deepest = 0
-    for equation, depth in _equations(closed, 1):
+    for equation, depth in equations(closed, 1):
         primitives[str(equation.primitive)] += 1
         deepest = max(deepest, depth)
     constants = list(_constants(closed))
@@ -48,11 +48,11 @@ def unused_inputs(closed: Any) -> list[bool]:
 
 def _body(closed: Any) -> Any:
     """The jaxpr of a closed one; newer releases make no difference between the two."""
-    inner = getattr(closed, "jaxpr", None)
-    return inner if hasattr(inner, "eqns") else closed
+    held = getattr(closed, "jaxpr", None)
+    return held if hasattr(held, "eqns") else closed
 
 
-def _inner(equation: Any) -> Iterator[Any]:
+def inner(equation: Any) -> Iterator[Any]:
     """The programs that an equation holds: bodies of loops and branches, called functions."""
     for value in equation.params.values():
         for item in value if isinstance(value, (tuple, list)) else (value,):
@@ -60,31 +60,33 @@ def _inner(equation: Any) -> Iterator[Any]:
                 yield item
 
 
-def _equations(closed: Any, depth: int) -> Iterator[tuple[Any, int]]:
+def equations(closed: Any, depth: int) -> Iterator[tuple[Any, int]]:
+    """The equations with those inside, each with how deep it lies."""
     for equation in _body(closed).eqns:
         yield equation, depth
-        for inner in _inner(equation):
-            yield from _equations(inner, depth + 1)
+        for part in inner(equation):
+            yield from equations(part, depth + 1)
 
 
 def _constants(closed: Any) -> Iterator[dict[str, Any]]:
     """Arrays that the program holds, each once: what the function captured, or made while it was traced."""
     seen: set[int] = set()
-    for value in _constant_values(closed):
+    for value in constant_values(closed):
         if id(value) not in seen and getattr(value, "size", 1) > 1:
             seen.add(id(value))
             yield {"type": short_type(value), "bytes": _bytes(value)}
 
 
-def _constant_values(closed: Any) -> Iterator[Any]:
+def constant_values(closed: Any) -> Iterator[Any]:
+    """Values that the program holds, among them literals; one may come more than once."""
     yield from getattr(closed, "consts", ())
     body = _body(closed)
     for equation in body.eqns:
         for atom in equation.invars:
             if hasattr(atom, "val"):
                 yield atom.val
-        for inner in _inner(equation):
-            yield from _constant_values(inner)
+        for part in inner(equation):
+            yield from constant_values(part)
     for atom in body.outvars:
         if hasattr(atom, "val"):
             yield atom.val
