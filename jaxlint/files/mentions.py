@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 LIBRARIES = (
-    "blackjax", "brax", "chex", "distrax", "equinox", "flax", "gymnax", "haiku", "jax", "numpyro", "optax", "orbax",
-    "penzai", "simple_pytree", "tree_math",
+    "blackjax", "brax", "chex", "distrax", "equinox", "flax", "gymnax", "haiku", "haliax", "jax", "numpyro", "optax",
+    "orbax", "penzai", "simple_pytree", "tree_math",
 )  # fmt: skip
 """Names that a library of JAX is imported by; `jax` also stands for `jaxlib`, `jaxtyping` and their like."""
 
