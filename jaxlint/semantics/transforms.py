@@ -153,8 +153,8 @@ def call_wrapped(
         check_arguments(it, wrapped, chosen, args, kwargs, parameter_names(wrapped.inner) or [], place)
     lifted, lifted_kwargs, liftings = lift_arguments(it, wrapped, args, kwargs, ctx, flags, place)
     rows, it.row_origins = it.row_origins, []
-    if star is not None and Chosen(it, wrapped, "static_argnums", "static_argnames").positions:
-        star = Opaque()
+    if star is not None and STATIC & wrapped.options.keys():
+        star = Opaque()  # some of what it hands over may be static
     elif star is not None:
         star = Opaque(star.__class__.__name__, trace=Trace(flags, Why(why_place, why_text(info), ctx.why)))
     for lifting in liftings:
