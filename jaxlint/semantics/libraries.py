@@ -58,6 +58,9 @@ if TYPE_CHECKING:
 
 Kwargs = dict[str, Value]
 
+_NUMPY_MAKERS = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "full", "empty", "eye", "identity", "arange"))
+"""Functions that make a NumPy array or fail, whatever they are given."""
+
 
 def call_ext(
     it: Interpreter, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place, star: Value | None = None
@@ -372,7 +375,8 @@ def returned(
     if kind == "numpy":
         trace = _arguments_trace(args, kwargs)
         dtype = made_dtype(kind, name, bound)
-        return Array(trace, lib="jax" if trace is not None else "numpy", dtype=dtype, tag=("made by", name))
+        made_by_jax = trace is not None and name not in _NUMPY_MAKERS
+        return Array(trace, lib="jax" if made_by_jax else "numpy", dtype=dtype, tag=("made by", name))
     if kind == "instance" and parts:
         if it.knowledge.classes.get(parts[0]) == "ref":
             return Array(lib="ref")
