@@ -58,9 +58,6 @@ if TYPE_CHECKING:
 
 Kwargs = dict[str, Value]
 
-_NUMPY_MAKERS = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "full", "empty", "eye", "identity", "arange"))
-"""Functions that make a NumPy array or fail, whatever they are given."""
-
 
 def call_ext(
     it: Interpreter, name: str, args: tuple[Value, ...], kwargs: Kwargs, place: Place, star: Value | None = None
@@ -337,6 +334,12 @@ def _effects(
 # ---- what comes back ------------------------------------------------------------------------------------------------
 
 
+def _wants_numbers_only(it: Interpreter, name: str) -> bool:
+    """Whether a function needs the numbers of all its arguments: NumPy makes the result, or it fails."""
+    info = it.knowledge.function(name)
+    return info is not None and "*" in (info.effect("concrete") or ())
+
+
 def returned(
     it: Interpreter,
     returns: Term,
@@ -375,8 +378,8 @@ def returned(
     if kind == "numpy":
         trace = _arguments_trace(args, kwargs)
         dtype = made_dtype(kind, name, bound)
-        made_by_jax = trace is not None and name not in _NUMPY_MAKERS
-        return Array(trace, lib="jax" if made_by_jax else "numpy", dtype=dtype, tag=("made by", name))
+        lib = "jax" if trace is not None and not _wants_numbers_only(it, name) else "numpy"
+        return Array(trace, lib=lib, dtype=dtype, tag=("made by", name))
     if kind == "instance" and parts:
         if it.knowledge.classes.get(parts[0]) == "ref":
             return Array(lib="ref")

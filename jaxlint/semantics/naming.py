@@ -10,6 +10,7 @@ from jaxlint.semantics.values import Func, Partial, Wrapped
 
 if TYPE_CHECKING:
     from jaxlint.semantics.values import Place, Value
+    from jaxlint.syntax import ir
 
 UNNAMED = "…"
 """Stands for source text that cannot be told."""
@@ -31,15 +32,22 @@ def source(node: cst.CSTNode | None) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "…"
 
 
+def innermost_function(place: Place) -> ir.FunctionIR | None:
+    """The innermost function around a place, if there is any."""
+    module, id = place
+    found: ir.FunctionIR | None = None
+    for fn in module.functions:
+        if fn.id <= id < fn.id + fn.size and (found is None or fn.id > found.id):
+            found = fn
+    return found
+
+
 def function_at(place: Place) -> str:
     """The name of the innermost function around a place."""
-    module, id = place
-    name = ""
-    start = -1
-    for fn in module.functions:
-        if start < fn.id <= id < fn.id + fn.size:
-            start, name = fn.id, "lambda" if fn.is_lambda else fn.name
-    return name or "the module"
+    fn = innermost_function(place)
+    if fn is None:
+        return "the module"
+    return "lambda" if fn.is_lambda else fn.name
 
 
 def called_at(place: Place) -> str:

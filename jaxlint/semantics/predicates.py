@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from jaxlint.semantics.naming import innermost_function
 from jaxlint.semantics.values import (
     ABSTRACT,
     BATCHED,
@@ -105,8 +106,8 @@ def innermost(use: Use) -> Use:
 def key_argument(use: Use, place: Place | None = None, other: Place | None = None) -> str | None:
     """The source text of the key that the call at `place` was given, None where that cannot be told.
 
-    Of another call it is the only argument whose name speaks of a key, or its only argument; where the call at `other`
-    is given too, one that both share.
+    Of another call it is the only argument whose name speaks of a key, or its only argument, unless the callee had the
+    key already; where the call at `other` is given too, one that both share.
     """
     if isinstance(use.value, Opaque) and use.value.name:
         return use.value.name
@@ -118,7 +119,23 @@ def key_argument(use: Use, place: Place | None = None, other: Place | None = Non
     if other is not None and other != place:
         shared &= set(_arguments(other).values())
     named = [text for text in shared if _KEY_LIKE.search(text)] or (list(shared) if len(arguments) == 1 else [])
-    return _name(named[0]) if len(named) == 1 else None
+    if len(named) != 1:
+        return None
+    return _name(named[0]) if _KEY_LIKE.search(named[0]) else _held_key(use, place) or _name(named[0])
+
+
+def _held_key(use: Use, place: Place) -> str | None:
+    """The key that the function which `place` calls was made with: a name of its surroundings, or a default."""
+    while use.place == place:
+        if use.inner is None:
+            return None
+        use = use.inner
+    fn, key = innermost_function(use.place), key_argument(use)
+    if fn is None or key is None:
+        return None
+    param = next((param for param in fn.params if param.name == key), None)
+    held = param.default is not None if param is not None else key not in fn.locals
+    return key if held else None
 
 
 def _name(text: str) -> str | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from jaxlint.semantics.events import CompilationTimed, HostSynced, TimingUnblocked
+from jaxlint.semantics.naming import innermost_function
 from jaxlint.semantics.values import (
     Array,
     Key,
@@ -386,7 +387,7 @@ def finish(it: Interpreter) -> None:
 def deliberate(words: re.Pattern[str], places: tuple[Place, ...]) -> bool:
     """Whether the names around a difference say that it is wanted as it is, or it decides how long to go on."""
     module, id = places[-1]
-    fn = _function_of(module, id)
+    fn = innermost_function((module, id))
     if fn is not None and words.search(fn.name):
         return True
     if any(words.search(_statement_text(place)) for place in places):
@@ -417,7 +418,7 @@ def _renewed(first: Reading, second: Reading, place: Place) -> bool:
     node = module.nodes[id]
     if first.passes == second.passes or not isinstance(node, cst.BinaryOperation):
         return False
-    fn = _function_of(module, id) or module.top
+    fn = innermost_function((module, id)) or module.top
     return isinstance(node.right, cst.Name) and fn is not None and _binds_after(fn.body, node.right.value, id)
 
 
@@ -431,14 +432,6 @@ def _binds_after(body: list[ir.Stmt], name: str, id: int) -> bool:
             if isinstance(inner, list) and _binds_after(inner, name, id):
                 return True
     return False
-
-
-def _function_of(module: ir.ModuleIR, id: int) -> ir.FunctionIR | None:
-    found: ir.FunctionIR | None = None
-    for fn in module.functions:
-        if fn.id <= id < fn.id + fn.size and (found is None or fn.id > found.id):
-            found = fn
-    return found
 
 
 def _statement(module: ir.ModuleIR, id: int) -> cst.CSTNode:
